@@ -1,0 +1,11 @@
+/** Stands in for config/env in Jest, which cannot read import.meta. */
+import type { Env } from '@/config/env-schema';
+
+export const env: Env = {
+  supabaseUrl: 'http://localhost:8080',
+  apiUrl: 'http://localhost:8080',
+  anonKey: 'test-anon-key',
+  waitlistGate: false,
+  passwordSignIn: false,
+  production: true,
+};
