@@ -3,7 +3,7 @@
   var choice = 'auto';
   try {
     choice = localStorage.getItem('wildfire-theme') || 'auto';
-  } catch (error) {
+  } catch {
     // Storage may be blocked; the system's theme is a good answer then.
   }
   var dark =
