@@ -1,1 +1,16 @@
-//! placeholder
+//! What two or more Wildfire services need and that knows no service.
+//!
+//! `env` reads configuration, `jwt` and `api_keys` handle credentials, `pg` talks to Postgres
+//! (the only place that sets a role and claims), `http` holds what every server does alike,
+//! `mail` sends mail, `telemetry` logs and counts, `clock` tells the time.
+
+pub mod api_keys;
+pub mod clock;
+#[cfg(feature = "cluster")]
+pub mod cluster;
+pub mod env;
+pub mod http;
+pub mod jwt;
+pub mod mail;
+pub mod pg;
+pub mod telemetry;

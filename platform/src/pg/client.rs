@@ -1,0 +1,199 @@
+//! A connection taken from the pool, and transactions on it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use deadpool_postgres::Object;
+use futures_util::join;
+use tokio_postgres::{Row, Statement};
+
+use super::{DbError, Params};
+
+/// Anything statements can be run on: a [`Client`] or a [`Tx`].
+///
+/// Every statement is prepared once per connection and then reused, so its text should be a
+/// constant.
+#[expect(
+    async_fn_in_trait,
+    reason = "implemented and used inside the workspace only"
+)]
+pub trait Executor {
+    /// Runs a statement and returns its rows.
+    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError>;
+
+    /// Runs a statement and returns the number of rows it touched.
+    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError>;
+
+    /// Runs a statement that returns at most one row.
+    async fn query_opt(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, DbError> {
+        Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    /// Runs a statement that returns a row.
+    async fn query_one(&self, sql: &str, params: Params<'_>) -> Result<Row, DbError> {
+        self.query_opt(sql, params)
+            .await?
+            .ok_or_else(|| DbError::Inconsistent {
+                column: "(no row)".to_owned(),
+                source: None,
+            })
+    }
+}
+
+/// A pooled connection; it goes back to the pool when dropped.
+pub struct Client {
+    /// `None` only once the connection was given up by an unfinished transaction.
+    object: Option<Object>,
+}
+
+impl Client {
+    pub(super) fn new(object: Object) -> Self {
+        Self {
+            object: Some(object),
+        }
+    }
+
+    pub(super) fn object(&self) -> Result<&Object, DbError> {
+        self.object
+            .as_ref()
+            .ok_or_else(|| DbError::Config("connection was given up".to_owned()))
+    }
+
+    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, DbError> {
+        Ok(self.object()?.prepare_cached(sql).await?)
+    }
+
+    /// Runs several statements without parameters, separated by semicolons.
+    pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
+        Ok(self.object()?.batch_execute(sql).await?)
+    }
+
+    /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
+    pub fn begin(&mut self) -> Tx<'_> {
+        Tx {
+            client: self,
+            begun: AtomicBool::new(false),
+            finished: false,
+        }
+    }
+}
+
+impl Executor for Client {
+    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let statement = self.prepare(sql).await?;
+        Ok(self.object()?.query(&statement, params).await?)
+    }
+
+    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
+        let statement = self.prepare(sql).await?;
+        Ok(self.object()?.execute(&statement, params).await?)
+    }
+}
+
+/// An open transaction. Dropped without [`Tx::commit`] or [`Tx::rollback`] (an early return, a
+/// cancelled request), it closes its connection rather than hand an open transaction back.
+pub struct Tx<'c> {
+    client: &'c mut Client,
+    begun: AtomicBool,
+    finished: bool,
+}
+
+impl Tx<'_> {
+    /// Commits what was done; nothing was if no statement ran.
+    pub async fn commit(mut self) -> Result<(), DbError> {
+        self.finish("commit").await
+    }
+
+    /// Undoes what was done and keeps the connection.
+    pub async fn rollback(mut self) -> Result<(), DbError> {
+        self.finish("rollback").await
+    }
+
+    /// Runs the last statement and commits in the same flight.
+    pub async fn query_and_commit(
+        mut self,
+        sql: &str,
+        params: Params<'_>,
+    ) -> Result<Vec<Row>, DbError> {
+        let statement = self.client.prepare(sql).await?;
+        let begin = self.begin_text();
+        let client = self.client.object()?;
+        let (begun, rows, committed) = join!(
+            client.batch_execute(begin),
+            client.query(&statement, params),
+            client.batch_execute("commit")
+        );
+        self.finished = true;
+        begun?;
+        let rows = rows?;
+        committed?;
+        Ok(rows)
+    }
+
+    async fn finish(&mut self, how: &str) -> Result<(), DbError> {
+        if self.begun.load(Ordering::Relaxed) {
+            self.client.batch(how).await?;
+        }
+        self.finished = true;
+        Ok(())
+    }
+
+    /// `begin` the first time, then an empty batch.
+    fn begin_text(&self) -> &'static str {
+        if self.begun.swap(true, Ordering::Relaxed) {
+            ""
+        } else {
+            "begin"
+        }
+    }
+
+    /// Runs statements without parameters, separated by semicolons.
+    pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
+        let begin = self.begin_text();
+        let client = self.client.object()?;
+        let (begun, done) = join!(client.batch_execute(begin), client.batch_execute(sql));
+        begun?;
+        Ok(done?)
+    }
+}
+
+impl Executor for Tx<'_> {
+    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let statement = self.client.prepare(sql).await?;
+        let client = self.client.object()?;
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return Ok(client.query(&statement, params).await?);
+        }
+        let (begun, rows) = join!(
+            client.batch_execute("begin"),
+            client.query(&statement, params)
+        );
+        begun?;
+        Ok(rows?)
+    }
+
+    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
+        let statement = self.client.prepare(sql).await?;
+        let client = self.client.object()?;
+        if self.begun.swap(true, Ordering::Relaxed) {
+            return Ok(client.execute(&statement, params).await?);
+        }
+        let (begun, count) = join!(
+            client.batch_execute("begin"),
+            client.execute(&statement, params)
+        );
+        begun?;
+        Ok(count?)
+    }
+}
+
+impl Drop for Tx<'_> {
+    fn drop(&mut self) {
+        if self.begun.load(Ordering::Relaxed)
+            && !self.finished
+            && let Some(object) = self.client.object.take()
+        {
+            // Taken out of the pool, the connection closes and the server rolls back.
+            drop(Object::take(object));
+        }
+    }
+}

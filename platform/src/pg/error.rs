@@ -1,0 +1,100 @@
+//! What can go wrong between a service and its database.
+
+use deadpool_postgres::PoolError;
+use tokio_postgres::error::{DbError as ServerError, SqlState};
+
+/// A failed database call. Its text is for logs; it never goes into an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum DbError {
+    /// No connection could be had in time.
+    #[error("no database connection: {0}")]
+    Pool(#[source] PoolError),
+    /// Postgres refused the statement or the connection broke.
+    #[error("{}", describe(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    /// The database does not look as the code expects.
+    #[error("column {column} is not as expected")]
+    Inconsistent {
+        /// The column that is missing, null or of another type.
+        column: String,
+        /// What the driver said.
+        #[source]
+        source: Option<tokio_postgres::Error>,
+    },
+    /// A connection setting could not be used.
+    #[error("database settings: {0}")]
+    Config(String),
+    /// A migration cannot be applied.
+    #[error("{0}")]
+    Migration(String),
+}
+
+/// The driver's own text hides the server's message behind its source.
+fn describe(error: &tokio_postgres::Error) -> String {
+    error.as_db_error().map_or_else(
+        || error.to_string(),
+        |server| format!("{} ({})", server.message(), server.code().code()),
+    )
+}
+
+impl DbError {
+    /// The server's report, if the server made one.
+    pub fn server(&self) -> Option<&ServerError> {
+        match self {
+            Self::Postgres(error) => error.as_db_error(),
+            _ => None,
+        }
+    }
+
+    /// The SQLSTATE of the failure.
+    pub fn code(&self) -> Option<&SqlState> {
+        self.server().map(ServerError::code)
+    }
+
+    /// The constraint that was violated.
+    pub fn constraint(&self) -> Option<&str> {
+        self.server().and_then(ServerError::constraint)
+    }
+
+    /// The server's message: may hold values of rows, so it is for code and logs.
+    pub fn message(&self) -> Option<&str> {
+        self.server().map(ServerError::message)
+    }
+
+    /// Whether the transaction lost a race and may simply be run again.
+    pub fn is_retryable(&self) -> bool {
+        matches!(
+            self.code(),
+            Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
+        )
+    }
+
+    /// Whether the database cannot be reached, as opposed to refusing this statement.
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            Self::Pool(_) => true,
+            Self::Postgres(error) => {
+                error.is_closed()
+                    || error.as_db_error().is_none_or(|server| {
+                        matches!(
+                            *server.code(),
+                            SqlState::ADMIN_SHUTDOWN
+                                | SqlState::CRASH_SHUTDOWN
+                                | SqlState::CANNOT_CONNECT_NOW
+                                | SqlState::TOO_MANY_CONNECTIONS
+                        )
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
+impl From<PoolError> for DbError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::Backend(error) => Self::Postgres(error),
+            other => Self::Pool(other),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Applies migrations: SQL files named `<version>_<name>.sql`, in order, each once.
+//!
+//! A schema that upstream also migrates keeps upstream's own bookkeeping table, so that a
+//! database can move between upstream and Wildfire; the others are recorded, with a checksum, in
+//! `_wildfire.migrations`.
+
+use include_dir::Dir;
+use sha2::{Digest, Sha256};
+
+use super::{Client, DbError, Executor};
+
+/// Serialises migrating processes; any constant will do.
+const LOCK_KEY: i64 = 0x5769_6c64_6669_7265;
+
+const CREATE_LEDGER: &str = "-- _wildfire.migrations.create
+create schema if not exists _wildfire;
+revoke all on schema _wildfire from public;
+create table if not exists _wildfire.migrations (
+  scope text not null,
+  version text not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamptz not null default now(),
+  primary key (scope, version)
+);";
+
+const LEDGER_EXISTS: &str = "-- _wildfire.migrations.exists
+select to_regclass('_wildfire.migrations') is not null as present";
+
+const APPLIED: &str = "-- _wildfire.migrations.applied
+select version, checksum from _wildfire.migrations where scope = $1";
+
+const RECORD: &str = "-- _wildfire.migrations.record
+insert into _wildfire.migrations (scope, version, name, checksum) values ($1, $2, $3, $4)";
+
+/// Where a scope's applied versions are recorded.
+#[derive(Clone, Copy, Debug)]
+pub enum Ledger {
+    /// In `_wildfire.migrations`, with a checksum: an edited file is refused.
+    Own,
+    /// In upstream's table of this name, which has a `version` column that the migrations
+    /// themselves fill.
+    Upstream(&'static str),
+}
+
+/// The migrations of one schema, embedded into the binary.
+#[derive(Clone, Copy)]
+pub struct Migrations {
+    scope: &'static str,
+    ledger: Ledger,
+    files: &'static Dir<'static>,
+}
+
+/// One migration file.
+struct Migration {
+    version: String,
+    name: String,
+    sql: &'static str,
+    checksum: String,
+}
+
+impl Migrations {
+    /// The migrations in `files` for the schema `scope`.
+    pub const fn embedded(
+        scope: &'static str,
+        ledger: Ledger,
+        files: &'static Dir<'static>,
+    ) -> Self {
+        Self {
+            scope,
+            ledger,
+            files,
+        }
+    }
+
+    fn sorted(&self) -> Vec<Migration> {
+        let mut migrations: Vec<_> = self
+            .files
+            .files()
+            .filter_map(|file| {
+                let stem = file.path().file_name()?.to_str()?.strip_suffix(".sql")?;
+                let (version, name) = stem.split_once('_')?;
+                let sql = file.contents_utf8()?;
+                Some(Migration {
+                    version: version.to_owned(),
+                    name: name.to_owned(),
+                    sql,
+                    checksum: checksum(sql),
+                })
+            })
+            .collect();
+        migrations.sort_by(|a, b| a.version.cmp(&b.version));
+        migrations
+    }
+
+    /// Applies what is missing and returns the names of the applied files.
+    ///
+    /// Each file runs in a transaction of its own, so a failure leaves the earlier ones in place
+    /// and a second run goes on where the first stopped.
+    pub async fn run(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
+        let missing = self.missing(client).await?;
+        if missing.is_empty() {
+            return Ok(Vec::new());
+        }
+        client
+            .execute("select pg_advisory_lock($1)", &[&LOCK_KEY])
+            .await?;
+        let outcome = self.run_locked(client).await;
+        client
+            .execute("select pg_advisory_unlock($1)", &[&LOCK_KEY])
+            .await?;
+        outcome
+    }
+
+    async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
+        if matches!(self.ledger, Ledger::Own) {
+            client.batch(CREATE_LEDGER).await?;
+        }
+        let mut applied = Vec::new();
+        for migration in self.missing(client).await? {
+            let name = format!("{}/{}_{}", self.scope, migration.version, migration.name);
+            self.apply(client, &migration)
+                .await
+                .map_err(|error| DbError::Migration(format!("migration {name} failed: {error}")))?;
+            applied.push(name);
+        }
+        Ok(applied)
+    }
+
+    async fn apply(&self, client: &mut Client, migration: &Migration) -> Result<(), DbError> {
+        let tx = client.begin();
+        let work = async {
+            tx.batch(migration.sql).await?;
+            if matches!(self.ledger, Ledger::Own) {
+                let Migration {
+                    version,
+                    name,
+                    checksum,
+                    ..
+                } = migration;
+                tx.execute(RECORD, &[&self.scope, version, name, checksum])
+                    .await?;
+            }
+            Ok(())
+        };
+        match work.await {
+            Ok(()) => tx.commit().await,
+            Err(error) => {
+                tx.rollback().await?;
+                Err(error)
+            }
+        }
+    }
+
+    /// The migrations the database does not have yet.
+    async fn missing(&self, client: &Client) -> Result<Vec<Migration>, DbError> {
+        let applied = match self.ledger {
+            Ledger::Own => self.applied_own(client).await?,
+            Ledger::Upstream(table) => applied_upstream(client, table).await?,
+        };
+        let mut missing = Vec::new();
+        for migration in self.sorted() {
+            match applied
+                .iter()
+                .find(|(version, _)| *version == migration.version)
+            {
+                None => missing.push(migration),
+                Some((_, Some(checksum))) if *checksum != migration.checksum => {
+                    return Err(DbError::Migration(format!(
+                        "migration {}/{} was changed after it was applied to this database; \
+                         restore the file or reset the database",
+                        self.scope, migration.version
+                    )));
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(missing)
+    }
+
+    async fn applied_own(&self, client: &Client) -> Result<Vec<(String, Option<String>)>, DbError> {
+        let present: bool = super::column(&client.query_one(LEDGER_EXISTS, &[]).await?, "present")?;
+        if !present {
+            return Ok(Vec::new());
+        }
+        let rows = client.query(APPLIED, &[&self.scope]).await?;
+        rows.iter()
+            .map(|row| {
+                Ok((
+                    super::column(row, "version")?,
+                    super::column(row, "checksum")?,
+                ))
+            })
+            .collect()
+    }
+}
+
+async fn applied_upstream(
+    client: &Client,
+    table: &str,
+) -> Result<Vec<(String, Option<String>)>, DbError> {
+    let exists = "select to_regclass($1) is not null as present";
+    let present: bool = super::column(&client.query_one(exists, &[&table]).await?, "present")?;
+    if !present {
+        return Ok(Vec::new());
+    }
+    let rows = client
+        .query(
+            &format!("select version::text as version from {table}"),
+            &[],
+        )
+        .await?;
+    rows.iter()
+        .map(|row| Ok((super::column(row, "version")?, None)))
+        .collect()
+}
+
+fn checksum(sql: &str) -> String {
+    Sha256::digest(sql.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}

@@ -1,0 +1,25 @@
+//! Postgres: a pool, sessions that act for a caller, rows by column name, migrations.
+//!
+//! [`Session`] is the only place in Wildfire that sets a role and claims, so that permission
+//! rules written as row level security hold for every service alike. Statements are prepared
+//! once per connection and what belongs together is sent in one flight.
+
+mod client;
+mod error;
+pub mod migrate;
+mod pool;
+mod row;
+mod session;
+mod tls;
+
+pub use client::{Client, Executor, Tx};
+pub use error::DbError;
+pub use pool::{Database, DatabaseConfig, RetryHint};
+pub use row::{FromRow, column};
+pub use session::Session;
+pub use tokio_postgres::Row;
+pub use tokio_postgres::error::SqlState;
+pub use tokio_postgres::types::{Json, ToSql, Type};
+
+/// Parameters of a statement, in order.
+pub type Params<'a> = &'a [&'a (dyn ToSql + Sync)];

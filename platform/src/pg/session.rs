@@ -1,0 +1,127 @@
+//! Statements run for a caller: with the caller's role and claims, so that row level security
+//! decides what they may see and change.
+
+use futures_util::join;
+use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+
+use super::pool::RetryHint;
+use super::{Client, Database, DbError, Executor, Params, Tx};
+
+const APPLY: &str = "-- session.apply
+select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)";
+
+/// How often a statement that lost a race is run again; every attempt is its own transaction.
+const MAX_ATTEMPTS: u32 = 5;
+
+/// Acts as one role with one set of claims; made by [`Database::session`].
+#[derive(Clone, Copy)]
+pub struct Session<'d> {
+    database: &'d Database,
+    role: &'d str,
+    claims: &'d str,
+}
+
+impl<'d> Session<'d> {
+    pub(super) fn new(database: &'d Database, role: &'d str, claims: &'d str) -> Self {
+        Self {
+            database,
+            role,
+            claims,
+        }
+    }
+
+    /// Runs one statement in its own transaction: `BEGIN`, role and claims, the statement and
+    /// `COMMIT` leave in one flight.
+    pub async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let mut attempt = 1;
+        loop {
+            match self.query_once(sql, params).await {
+                Err(error) if attempt < MAX_ATTEMPTS && error.is_retryable() => attempt += 1,
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// Like [`Session::query`], for a statement that returns at most one row.
+    pub async fn query_opt(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, DbError> {
+        Ok(self.query(sql, params).await?.into_iter().next())
+    }
+
+    /// Runs `work` in one transaction with this role and these claims; see
+    /// [`Database::transaction`] for retries.
+    pub async fn transaction<T, E>(
+        &self,
+        name: &'static str,
+        work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<DbError> + RetryHint,
+    {
+        let run = async |tx: &Tx<'_>| -> Result<T, E> {
+            tx.query(APPLY, &[&self.role, &self.claims]).await?;
+            work(tx).await
+        };
+        self.database.transaction(name, run).await
+    }
+
+    async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let mut client = self.database.client().await?;
+        let sql = self.statement_text(sql);
+        let apply = client.prepare(APPLY).await?;
+        let statement = match client.prepare(&sql).await {
+            Ok(statement) => statement,
+            // The login role may lack a schema that the caller's role can use.
+            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+                return self
+                    .query_prepared_as_caller(&mut client, &sql, params)
+                    .await;
+            }
+            Err(error) => return Err(error),
+        };
+        let object = client.object()?;
+        let settings: Params<'_> = &[&self.role, &self.claims];
+        // All four are handed to the connection when first polled, in this order: if the caller
+        // goes away, the server still sees the whole transaction.
+        let (begun, applied, rows, committed) = join!(
+            object.batch_execute("begin"),
+            object.query(&apply, settings),
+            object.query(&statement, params),
+            object.batch_execute("commit")
+        );
+        begun?;
+        applied?;
+        let rows = rows?;
+        committed?;
+        Ok(rows)
+    }
+
+    /// A plan made under row level security belongs to one role, and Postgres plans again when
+    /// another role runs it; so each role but the usual one has statements of its own.
+    fn statement_text<'s>(&self, sql: &'s str) -> std::borrow::Cow<'s, str> {
+        match self.role {
+            "authenticated" => sql.into(),
+            role => format!("{sql}\n-- as {}", role.escape_default()).into(),
+        }
+    }
+
+    async fn query_prepared_as_caller(
+        &self,
+        client: &mut Client,
+        sql: &str,
+        params: Params<'_>,
+    ) -> Result<Vec<Row>, DbError> {
+        let tx = client.begin();
+        let outcome = async {
+            tx.query(APPLY, &[&self.role, &self.claims]).await?;
+            tx.query(sql, params).await
+        };
+        match outcome.await {
+            Ok(rows) => tx.commit().await.map(|()| rows),
+            Err(error) => {
+                tx.rollback().await?;
+                Err(error)
+            }
+        }
+    }
+}
