@@ -1,0 +1,3 @@
+//! Everything of Wildfire in one process: `wildfire start`.
+
+pub mod config_toml;
