@@ -216,8 +216,5 @@ async fn applied_upstream(
 }
 
 fn checksum(sql: &str) -> String {
-    Sha256::digest(sql.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(Sha256::digest(sql.as_bytes()))
 }

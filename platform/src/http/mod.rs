@@ -1,0 +1,11 @@
+//! What every Wildfire server does alike: request ids, one log line per request, CORS, the
+//! client's address, serving until told to stop.
+
+pub mod bearer;
+pub mod cors;
+pub mod forwarded;
+mod observe;
+mod serve;
+
+pub use observe::{RequestId, observe};
+pub use serve::{ServeOptions, run_until_stopped};

@@ -1,0 +1,61 @@
+//! A request id and one log line for every request.
+
+use std::time::Instant;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage};
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+use crate::telemetry::http_metrics;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Longest id taken over from a proxy, bytes.
+const MAX_GIVEN_ID: usize = 128;
+
+/// The id of a request: the proxy's `X-Request-Id` if it is sensible, else a new one. Found in
+/// the request's extensions and in the answer's `X-Request-Id`.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub String);
+
+/// Names, times, logs and counts each request; use with `middleware::from_fn`, outermost.
+pub async fn observe<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let started = Instant::now();
+    let id = given_id(&request).unwrap_or_else(|| Uuid::new_v4().to_string());
+    request.extensions_mut().insert(RequestId(id.clone()));
+    let method = request.method().clone();
+    // The path only: queries carry one-time tokens.
+    let path = request.path().to_owned();
+    let span = tracing::info_span!("request", request.id = %id);
+    let outcome = next.call(request).instrument(span.clone()).await;
+    let mut response = outcome?.map_into_boxed_body();
+    let status = response.status().as_u16();
+    let elapsed = started.elapsed();
+    http_metrics().observe(method.as_str(), status, elapsed);
+    let duration_ms = elapsed.as_secs_f64() * 1e3;
+    span.in_scope(|| match path.as_str() {
+        "/health" | "/metrics" => {
+            tracing::debug!(%method, path, status, duration_ms, "request completed");
+        }
+        _ => tracing::info!(%method, path, status, duration_ms, "request completed"),
+    });
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(HEADER, value);
+    }
+    Ok(response)
+}
+
+fn given_id(request: &ServiceRequest) -> Option<String> {
+    let given = request.headers().get(HEADER)?.to_str().ok()?;
+    let sensible = !given.is_empty()
+        && given.len() <= MAX_GIVEN_ID
+        && given.bytes().all(|byte| byte.is_ascii_graphic());
+    sensible.then(|| given.to_owned())
+}

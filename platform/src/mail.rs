@@ -1,0 +1,190 @@
+//! Mail: what is sent, and the ways to send it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use lettre::message::header::{HeaderName, HeaderValue};
+use lettre::message::{Mailbox, SinglePart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+
+use crate::env::Secret;
+
+/// How long one conversation with the mail server may take.
+const SMTP_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One mail with one HTML part, as upstream sends them.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    /// Display name of the sender; may be empty.
+    pub from_name: String,
+    /// Address of the sender.
+    pub from: String,
+    /// Address of the recipient.
+    pub to: String,
+    /// Subject, plain text.
+    pub subject: String,
+    /// Body.
+    pub html: String,
+    /// Further headers, such as `X-Message-Type`.
+    pub headers: Vec<(String, String)>,
+}
+
+/// Why a mail was not sent. The text is for logs.
+#[derive(Debug, thiserror::Error)]
+pub enum MailError {
+    /// An address or header is not one.
+    #[error("mail is not valid: {0}")]
+    Invalid(String),
+    /// The server did not take it.
+    #[error("mail server: {0}")]
+    Transport(#[from] lettre::transport::smtp::Error),
+    /// It could not be filed.
+    #[error("mailbox: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl Mail {
+    /// The mail as an RFC 5322 message; control characters in headers are refused.
+    pub fn to_message(&self) -> Result<Message, MailError> {
+        let mut builder = Message::builder()
+            .from(mailbox(&self.from_name, &self.from)?)
+            .to(mailbox("", &self.to)?)
+            .subject(self.subject.as_str())
+            .message_id(None);
+        for (name, value) in &self.headers {
+            let name = HeaderName::new_from_ascii(name.clone())
+                .map_err(|_| MailError::Invalid(format!("header name {name:?}")))?;
+            if value.contains(['\r', '\n', '\0']) {
+                return Err(MailError::Invalid(
+                    "header value with control characters".to_owned(),
+                ));
+            }
+            builder = builder.raw_header(HeaderValue::new(name, value.clone()));
+        }
+        builder
+            .singlepart(SinglePart::html(self.html.clone()))
+            .map_err(|error| MailError::Invalid(error.to_string()))
+    }
+}
+
+fn mailbox(name: &str, address: &str) -> Result<Mailbox, MailError> {
+    let address: Address = address
+        .parse()
+        .map_err(|_| MailError::Invalid("address".to_owned()))?;
+    Ok(Mailbox::new(
+        (!name.is_empty()).then(|| name.to_owned()),
+        address,
+    ))
+}
+
+/// Something that takes mail: a mail server, the development mailbox, a test's list.
+#[async_trait]
+pub trait Mailer: Send + Sync {
+    /// Takes responsibility for `mail`; an error means it will not arrive.
+    async fn send(&self, mail: &Mail) -> Result<(), MailError>;
+}
+
+/// Where the mail server is.
+#[derive(Clone, Debug)]
+pub struct SmtpConfig {
+    /// Host name.
+    pub host: String,
+    /// Port; 465 speaks TLS from the start, others upgrade if the server offers it.
+    pub port: u16,
+    /// Login name; empty for none.
+    pub user: String,
+    /// Password.
+    pub password: Secret<String>,
+    /// What to greet the server with: our own host name.
+    pub helo: String,
+}
+
+/// Sends through an SMTP server, keeping connections open between mails.
+pub struct SmtpMailer {
+    transport: AsyncSmtpTransport<Tokio1Executor>,
+}
+
+impl SmtpMailer {
+    /// Prepares a connection pool; nothing is contacted yet.
+    pub fn new(config: &SmtpConfig) -> Result<Self, MailError> {
+        let tls = TlsParameters::new(config.host.clone())?;
+        let tls = if config.port == 465 {
+            Tls::Wrapper(tls)
+        } else {
+            Tls::Opportunistic(tls)
+        };
+        let mut builder =
+            AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(config.host.as_str())
+                .port(config.port)
+                .tls(tls)
+                .timeout(Some(SMTP_TIMEOUT));
+        if !config.helo.is_empty() {
+            builder = builder.hello_name(ClientId::Domain(config.helo.clone()));
+        }
+        if !config.user.is_empty() {
+            let password = config.password.expose().clone();
+            builder = builder.credentials(Credentials::new(config.user.clone(), password));
+        }
+        Ok(Self {
+            transport: builder.build(),
+        })
+    }
+}
+
+#[async_trait]
+impl Mailer for SmtpMailer {
+    async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        self.transport.send(mail.to_message()?).await?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(subject: &str, headers: &[(&str, &str)]) -> Mail {
+        Mail {
+            from_name: "Wildfire".to_owned(),
+            from: "noreply@example.com".to_owned(),
+            to: "ada@example.com".to_owned(),
+            subject: subject.to_owned(),
+            html: "<p>Hi</p>".to_owned(),
+            headers: headers
+                .iter()
+                .map(|(n, v)| ((*n).to_owned(), (*v).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn message_carries_all_parts() {
+        let message = mail("Grüße", &[("X-Message-Type", "recovery")])
+            .to_message()
+            .unwrap();
+        let text = String::from_utf8(message.formatted()).unwrap();
+        for part in [
+            "From: Wildfire <noreply@example.com>",
+            "X-Message-Type: recovery",
+            "text/html",
+        ] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+
+    #[test]
+    fn headers_cannot_be_injected() {
+        let injected = mail("Hi\r\nBcc: eve@example.com", &[]).to_message();
+        let raw =
+            injected.map(|message| String::from_utf8_lossy(&message.formatted()).into_owned());
+        assert!(raw.is_err() || !raw.unwrap().contains("\r\nBcc:"));
+        assert!(
+            mail("Hi", &[("X-A", "b\r\nBcc: eve@example.com")])
+                .to_message()
+                .is_err()
+        );
+    }
+}
