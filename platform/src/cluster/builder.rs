@@ -1,0 +1,302 @@
+//! The start of a cluster, step by step.
+
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::NoTls;
+use tokio_postgres::error::SqlState;
+
+use super::account::Account;
+use super::binaries::Binaries;
+use super::data_dir::{self, FolderLock, Init, State};
+use super::error::{ClusterError, says_disk_full};
+use super::relocate::{self, Place};
+use super::server::{self, Server};
+use super::temporary::TemporaryFolder;
+use super::{Cluster, SUPERUSER, leftover, settings};
+use crate::env::Secret;
+
+/// How long a server may take to accept connections; crash recovery takes a while.
+const READY_WITHIN: Duration = Duration::from_mins(2);
+const POLL: Duration = Duration::from_millis(5);
+/// How often a free port is picked anew when somebody takes it first.
+const FREE_PORT_ATTEMPTS: u32 = 5;
+
+/// What a cluster is started with.
+#[derive(Debug)]
+pub struct ClusterBuilder {
+    binaries: Binaries,
+    data_dir: Option<PathBuf>,
+    port: u16,
+    durable: bool,
+    password: Secret<String>,
+    settings: Vec<(String, String)>,
+}
+
+/// What the blocking part of a start hands to the waiting part.
+struct Launched {
+    server: Server,
+    port: u16,
+    log: PathBuf,
+    log_offset: u64,
+}
+
+/// A data folder that is locked, free of earlier servers, and ready to start.
+struct Prepared {
+    binaries: Binaries,
+    account: Option<Account>,
+    place: Place,
+    initialised: bool,
+    temporary: Option<TemporaryFolder>,
+    lock: FolderLock,
+}
+
+impl ClusterBuilder {
+    pub(super) fn new(binaries: Binaries, data_dir: Option<PathBuf>) -> Self {
+        Self {
+            binaries,
+            data_dir,
+            port: 0,
+            durable: true,
+            password: Secret::new("postgres".to_owned()),
+            settings: Vec::new(),
+        }
+    }
+
+    /// The TCP port on 127.0.0.1; 0, the default, picks a free one.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Whether commits must survive a crash of the machine; on by default.
+    #[must_use]
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
+        self
+    }
+
+    /// The superuser's password: set when the folder is created, used to connect.
+    #[must_use]
+    pub fn superuser_password(mut self, password: Secret<String>) -> Self {
+        self.password = password;
+        self
+    }
+
+    /// A server setting, over this program's defaults and under `ALTER SYSTEM`.
+    #[must_use]
+    pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// Creates the data folder if need be, starts the server and returns when it
+    /// accepts connections.
+    pub async fn start(self) -> Result<Cluster, ClusterError> {
+        let port = self.port;
+        let (builder, prepared) = blocking(move || {
+            let prepared = self.prepare()?;
+            Ok((self, prepared))
+        })
+        .await?;
+        let data_dir = prepared.place.data_dir.clone();
+        let mut attempt = 1;
+        let launched = loop {
+            let launched = builder.launch(&prepared)?;
+            match builder.wait_until_ready(&launched, &data_dir).await {
+                Ok(()) => break launched,
+                Err(ClusterError::PortTaken { .. })
+                    if port == 0 && attempt < FREE_PORT_ATTEMPTS =>
+                {
+                    attempt += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        };
+        Ok(Cluster {
+            server: launched.server,
+            port: launched.port,
+            password: builder.password,
+            data_dir,
+            moved_from: prepared.place.moved_from,
+            initialised: prepared.initialised,
+            major: prepared.binaries.major(),
+            _temporary: prepared.temporary,
+            _lock: prepared.lock,
+        })
+    }
+
+    /// Everything before the server runs. Blocks.
+    fn prepare(&self) -> Result<Prepared, ClusterError> {
+        let temporary = match self.data_dir {
+            Some(_) => None,
+            None => Some(TemporaryFolder::create()?),
+        };
+        let asked = self
+            .data_dir
+            .clone()
+            .or_else(|| temporary.as_ref().map(TemporaryFolder::data_dir));
+        let asked = asked.unwrap_or_default();
+        let account = Account::choose(&asked)?;
+        let place = relocate::place(&asked, account)?;
+        let data_dir = &place.data_dir;
+        let lock = FolderLock::take(data_dir)?;
+        leftover::clear(data_dir)?;
+        let state = data_dir::inspect(data_dir, &self.binaries)?;
+        free_port(self.port)?;
+        let binaries = self.binaries.reachable_by(account)?;
+        let initialised = state == State::Missing;
+        if initialised {
+            let (password, durable) = (self.password.expose().as_str(), self.durable);
+            Init {
+                binaries: &binaries,
+                account,
+                data_dir,
+                password,
+                durable,
+            }
+            .run()?;
+        } else if let Some(account) = account
+            && std::fs::metadata(data_dir).is_ok_and(|metadata| !account.owns(&metadata))
+        {
+            account.take_tree(data_dir)?;
+        }
+        data_dir::write_config(data_dir, &settings::config_file(&binaries, &self.settings))?;
+        Ok(Prepared {
+            binaries,
+            account,
+            place,
+            initialised,
+            temporary,
+            lock,
+        })
+    }
+
+    fn launch(&self, prepared: &Prepared) -> Result<Launched, ClusterError> {
+        let data_dir = &prepared.place.data_dir;
+        let port = free_port(self.port)?;
+        let log = data_dir::log_path(data_dir);
+        let (log_file, log_offset) = server::open_log(&log)?;
+        let program = prepared.binaries.program("postgres");
+        let mut command = Command::new(&program);
+        server::clean_environment(&mut command);
+        if let Some(account) = prepared.account {
+            account.apply(&mut command);
+        }
+        command.arg("-D").arg(data_dir);
+        for (name, value) in settings::forced(port, self.durable) {
+            command.arg("-c").arg(format!("{name}={value}"));
+        }
+        let copy = log_file
+            .try_clone()
+            .map_err(ClusterError::io("Opening", &log))?;
+        command.stdout(copy).stderr(log_file);
+        let server =
+            Server::spawn(command, self.durable).map_err(ClusterError::io("Running", &program))?;
+        Ok(Launched {
+            server,
+            port,
+            log,
+            log_offset,
+        })
+    }
+
+    async fn wait_until_ready(
+        &self,
+        launched: &Launched,
+        data_dir: &Path,
+    ) -> Result<(), ClusterError> {
+        let started = Instant::now();
+        loop {
+            if launched.server.has_ended() {
+                return Err(start_failure(launched, data_dir));
+            }
+            match self.connect(launched.port).await {
+                Ok(()) => return Ok(()),
+                Err(error) if is_starting(&error) => {}
+                Err(error) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
+                    return Err(ClusterError::WrongPassword {
+                        path: data_dir.to_owned(),
+                    });
+                }
+                Err(error) => return Err(ClusterError::Refused(error)),
+            }
+            if started.elapsed() > READY_WITHIN {
+                let seconds = READY_WITHIN.as_secs();
+                return Err(ClusterError::NotReady {
+                    seconds,
+                    log: launched.log.clone(),
+                });
+            }
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    async fn connect(&self, port: u16) -> Result<(), tokio_postgres::Error> {
+        let (client, connection) = tokio_postgres::Config::new()
+            .host("127.0.0.1")
+            .port(port)
+            .user(SUPERUSER)
+            .password(self.password.expose())
+            .dbname("postgres")
+            .connect_timeout(Duration::from_secs(5))
+            .connect(NoTls)
+            .await?;
+        drop(client);
+        // Says goodbye, so that the server does not log a lost connection.
+        connection.await
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
+) -> Result<T, ClusterError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}
+
+/// Checks that the port can be bound, or picks one for 0.
+fn free_port(port: u16) -> Result<u16, ClusterError> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|error| match error.kind() {
+            io::ErrorKind::AddrInUse => ClusterError::PortTaken { port },
+            _ => ClusterError::PortRefused {
+                port,
+                source: error,
+            },
+        })
+}
+
+/// Before it listens, and while it recovers.
+fn is_starting(error: &tokio_postgres::Error) -> bool {
+    match error.code() {
+        Some(code) => *code == SqlState::CANNOT_CONNECT_NOW,
+        None => true,
+    }
+}
+
+fn start_failure(launched: &Launched, data_dir: &Path) -> ClusterError {
+    let output = server::log_tail(&launched.log, launched.log_offset);
+    if says_disk_full(&output) {
+        ClusterError::DiskFull {
+            path: data_dir.to_owned(),
+        }
+    } else if output.contains("Address already in use") {
+        ClusterError::PortTaken {
+            port: launched.port,
+        }
+    } else {
+        ClusterError::Start {
+            output,
+            log: launched.log.clone(),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Embedded Postgres: found, initialised, started and stopped by this process.
+//!
+//! A [`Cluster`] is one data folder and the server that runs on it. It exists so
+//! that `wildfire start` needs no database beside it, and so that tests run
+//! against the same Postgres. Everything that can go wrong around a server
+//! somebody else usually looks after has a defined outcome here: started by
+//! root, a taken port, a stale `postmaster.pid`, a killed parent, a data folder
+//! of another major version, a full disk.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), platform::cluster::ClusterError> {
+//! use platform::cluster::{Binaries, Cluster, FindOptions};
+//!
+//! let binaries = Binaries::find(&FindOptions::detect())?;
+//! let cluster = Cluster::temporary(binaries).start().await?;
+//! let url = cluster.superuser_url("postgres");
+//! cluster.stop().await?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod account;
+mod binaries;
+mod builder;
+mod data_dir;
+mod error;
+mod leftover;
+mod relocate;
+mod server;
+mod settings;
+mod temporary;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest, Sha256};
+
+use crate::env::Secret;
+
+pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS};
+pub use self::builder::ClusterBuilder;
+pub use self::data_dir::major_of as data_dir_major;
+pub use self::error::ClusterError;
+pub use self::relocate::location_of as data_dir_location;
+
+use self::data_dir::FolderLock;
+use self::server::Server;
+use self::temporary::TemporaryFolder;
+
+/// The role `initdb` creates; Supabase's name for the superuser.
+pub const SUPERUSER: &str = "supabase_admin";
+
+/// How long a fast shutdown may take before it becomes an immediate one.
+const FAST_SHUTDOWN: Duration = Duration::from_secs(30);
+/// How long an immediate shutdown may take before the server is killed.
+const IMMEDIATE_SHUTDOWN: Duration = Duration::from_secs(5);
+
+/// A running Postgres server. Dropping it stops the server.
+#[derive(Debug)]
+pub struct Cluster {
+    // Field order is drop order: the server goes before the folder it uses, and
+    // the lock on the folder goes last.
+    server: Server,
+    port: u16,
+    password: Secret<String>,
+    data_dir: PathBuf,
+    moved_from: Option<PathBuf>,
+    initialised: bool,
+    major: u32,
+    _temporary: Option<TemporaryFolder>,
+    _lock: FolderLock,
+}
+
+impl Cluster {
+    /// Prepares a cluster on `data_dir`; nothing happens before `start`.
+    pub fn builder(binaries: Binaries, data_dir: impl Into<PathBuf>) -> ClusterBuilder {
+        ClusterBuilder::new(binaries, Some(data_dir.into()))
+    }
+
+    /// A throw-away cluster in the system's temporary folder: a free port, no
+    /// fsync, and the folder is deleted when the cluster stops.
+    pub fn temporary(binaries: Binaries) -> ClusterBuilder {
+        ClusterBuilder::new(binaries, None).durable(false)
+    }
+
+    /// The TCP port on 127.0.0.1.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The major version of the server, for example 18.
+    pub fn major(&self) -> u32 {
+        self.major
+    }
+
+    /// The folder the server really uses.
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The folder that was asked for, when the server had to use another one
+    /// because its unprivileged account may not enter that folder.
+    pub fn moved_from(&self) -> Option<&Path> {
+        self.moved_from.as_deref()
+    }
+
+    /// Whether this start created the data folder.
+    pub fn initialised(&self) -> bool {
+        self.initialised
+    }
+
+    /// The process id of the server.
+    pub fn pid(&self) -> u32 {
+        self.server.pid()
+    }
+
+    /// A connection URL. TLS is off because the server listens on loopback only,
+    /// and clients that insist on TLS by default need to be told.
+    pub fn url(&self, user: &str, password: &str, database: &str) -> String {
+        let user = utf8_percent_encode(user, NON_ALPHANUMERIC);
+        let password = utf8_percent_encode(password, NON_ALPHANUMERIC);
+        let database = utf8_percent_encode(database, NON_ALPHANUMERIC);
+        let port = self.port;
+        format!("postgresql://{user}:{password}@127.0.0.1:{port}/{database}?sslmode=disable")
+    }
+
+    /// A connection URL of the superuser.
+    pub fn superuser_url(&self, database: &str) -> String {
+        self.url(SUPERUSER, self.password.expose(), database)
+    }
+
+    /// Resolves when the server is gone, whoever stopped it.
+    pub async fn exited(&self) {
+        self.server.exited().await;
+    }
+
+    /// Stops the server: sessions are ended, everything committed is flushed.
+    pub async fn stop(self) -> Result<(), ClusterError> {
+        self.server.stop(FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN).await
+    }
+}
+
+/// Names folders after what they belong to.
+fn short_hash(parts: &[&[u8]]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(part);
+    }
+    let digest = hash.finalize();
+    let start = digest
+        .iter()
+        .take(8)
+        .fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
+    format!("{start:016x}")
+}

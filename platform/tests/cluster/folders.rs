@@ -1,0 +1,90 @@
+//! Data folders that are something else, of another version, or on a full disk.
+
+use std::fs;
+use std::process::Command;
+
+use platform::cluster::{Cluster, ClusterError};
+
+use super::{binaries, is_root, open_folder};
+
+#[tokio::test]
+async fn a_folder_of_another_major_version_says_which_binaries_it_needs() {
+    let root = open_folder();
+    let data_dir = root.path().join("postgres");
+    fs::create_dir(&data_dir).unwrap();
+    fs::write(data_dir.join("PG_VERSION"), "14\n").unwrap();
+    let error = Cluster::builder(binaries(), &data_dir)
+        .start()
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, ClusterError::WrongMajor { found: 14, .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("WILDFIRE_PG_BIN"));
+}
+
+#[tokio::test]
+async fn a_folder_with_other_files_is_left_alone() {
+    let root = open_folder();
+    let data_dir = root.path().join("documents");
+    fs::create_dir(&data_dir).unwrap();
+    fs::write(data_dir.join("letter.txt"), "dear").unwrap();
+    let error = Cluster::builder(binaries(), &data_dir)
+        .start()
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, ClusterError::NotADataFolder { .. }),
+        "{error}"
+    );
+    assert_eq!(
+        fs::read_to_string(data_dir.join("letter.txt")).unwrap(),
+        "dear"
+    );
+}
+
+#[tokio::test]
+async fn an_interrupted_creation_is_started_over() {
+    let root = open_folder();
+    let abandoned = root.path().join("postgres.init-half");
+    fs::create_dir(&abandoned).unwrap();
+    let data_dir = root.path().join("postgres");
+    let cluster = Cluster::builder(binaries(), &data_dir)
+        .durable(false)
+        .start()
+        .await
+        .unwrap();
+    assert!(!abandoned.exists());
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_is_named_and_leaves_nothing_half_done() {
+    let root = open_folder();
+    let disk = root.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    if !is_root() || !mount_small(&disk) {
+        return;
+    }
+    let data_dir = disk.join("postgres");
+    let result = Cluster::builder(binaries(), &data_dir).start().await;
+    let left: Vec<_> = fs::read_dir(&disk)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    let unmounted = Command::new("umount").arg(&disk).status().unwrap();
+    assert!(unmounted.success());
+    let error = result.unwrap_err();
+    assert!(matches!(error, ClusterError::DiskFull { .. }), "{error}");
+    assert_eq!(left, ["postgres.lock"]);
+}
+
+/// A 12 MB disk; `initdb` needs more. False where mounting is not allowed.
+fn mount_small(folder: &std::path::Path) -> bool {
+    let mount = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=12m,mode=0755", "tmpfs"])
+        .arg(folder)
+        .status();
+    mount.is_ok_and(|status| status.success())
+}
