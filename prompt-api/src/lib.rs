@@ -1,1 +1,3 @@
-//! placeholder
+//! The prompt platform's API.
+
+pub mod compile;

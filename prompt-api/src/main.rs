@@ -1,1 +1,2 @@
+//! The prompt API as a process of its own.
 fn main() {}
