@@ -1,0 +1,70 @@
+-- Rules the platform's tables share. They live outside `public` so that the data API does not offer
+-- them as procedures.
+
+create schema if not exists wildfire;
+comment on schema wildfire is 'Rules behind the prompt platform''s tables in public';
+
+-- First path segments of the app and names that would be mistaken for them.
+create function wildfire.is_reserved_name(name text) returns boolean
+language sql immutable parallel safe
+as $$
+  select name in (
+    'about', 'admin', 'api', 'assets', 'auth', 'dashboard', 'docs', 'explore', 'favicon.ico',
+    'health', 'help', 'hub', 'login', 'logout', 'metrics', 'new', 'onboarding', 'playground',
+    'pricing', 'privacy', 'profile', 'prompts', 'repository', 'robots.txt', 'search', 'settings',
+    'signin', 'signup', 'static', 'support', 'terms', 'test-supabase', 'waitlist'
+  )
+$$;
+
+-- Lower-case words joined by single hyphens.
+create function wildfire.is_slug(name text, longest integer) returns boolean
+language sql immutable parallel safe
+as $$
+  select char_length(name) <= longest and name ~ '^[a-z0-9]+(-[a-z0-9]+)*$'
+$$;
+
+-- At most 20 tags of 1 to 32 characters, trimmed, each once.
+create function wildfire.are_tags(tags text[]) returns boolean
+language sql immutable parallel safe
+as $$
+  select coalesce(array_ndims(tags), 1) = 1
+    and cardinality(tags) <= 20
+    and coalesce(
+      (select bool_and(tag is not null and tag = btrim(tag) and char_length(tag) between 1 and 32)
+         and count(distinct tag) = count(*)
+       from unnest(tags) as tag),
+      true
+    )
+$$;
+
+-- Trims tags, drops empty ones and repetitions, keeps the order.
+create function wildfire.clean_tags(tags text[]) returns text[]
+language sql immutable parallel safe
+as $$
+  select coalesce(array_agg(tag order by place), '{}')
+  from (
+    select btrim(tag) as tag, min(place) as place
+    from unnest(tags) with ordinality as given (tag, place)
+    where btrim(tag) <> ''
+    group by btrim(tag)
+  ) as cleaned
+$$;
+
+-- Strictly later than before, also for two changes within a microsecond: entity tags contain it.
+create function wildfire.next_update(previous timestamptz) returns timestamptz
+language sql volatile
+as $$
+  select greatest(clock_timestamp(), previous + interval '1 microsecond')
+$$;
+
+create function wildfire.touch() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := wildfire.next_update(old.updated_at);
+  return new;
+end
+$$;
+
+grant usage on schema wildfire to anon, authenticated, service_role;
