@@ -8,4 +8,4 @@ mod observe;
 mod serve;
 
 pub use observe::{RequestId, observe};
-pub use serve::{ServeOptions, run_until_stopped};
+pub use serve::{REQUEST_HEAD, SHUTDOWN, ServeOptions, run_until_stopped};

@@ -21,10 +21,10 @@ pub struct ServeOptions {
 }
 
 /// Time open requests get to finish after a signal.
-const SHUTDOWN: Duration = Duration::from_secs(30);
+pub const SHUTDOWN: Duration = Duration::from_secs(30);
 
 /// Time a client has to send its request head: a slow one must not hold a connection.
-const REQUEST_HEAD: Duration = Duration::from_secs(10);
+pub const REQUEST_HEAD: Duration = Duration::from_secs(10);
 
 /// Serves `configure` until SIGINT or SIGTERM, then lets open requests finish.
 pub async fn run_until_stopped<F>(options: ServeOptions, configure: F) -> io::Result<()>
