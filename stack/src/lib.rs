@@ -1,3 +1,5 @@
 //! Everything of Wildfire in one process: `wildfire start`.
 
 pub mod config_toml;
+pub mod gateway;
+pub mod webapp;

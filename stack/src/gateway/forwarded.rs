@@ -1,0 +1,57 @@
+//! `X-Forwarded-*`: what the services may believe about the caller. The gateway fills in what is
+//! absent; what a client sends counts only when a trusted proxy stands in front, because rate
+//! limits, audit records and mail links are made from it.
+
+use actix_web::dev::ServiceRequest;
+use actix_web::http::header::{HeaderName, HeaderValue};
+
+const FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
+const PORT: HeaderName = HeaderName::from_static("x-forwarded-port");
+const PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
+const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Headers by which a client could pretend to be somebody else.
+const CLAIMS: [HeaderName; 8] = [
+    FOR,
+    HOST,
+    PORT,
+    PREFIX,
+    PROTO,
+    HeaderName::from_static("forwarded"),
+    HeaderName::from_static("x-real-ip"),
+    HeaderName::from_static("sb-forwarded-for"),
+];
+
+/// Rewrites the forwarding headers of a request for a service mounted at `prefix`.
+pub(super) fn describe(request: &mut ServiceRequest, trust_proxy: bool, prefix: &'static str) {
+    if !trust_proxy {
+        for name in CLAIMS {
+            request.headers_mut().remove(name);
+        }
+    }
+    let peer = request
+        .peer_addr()
+        .map(|address| address.ip().to_canonical().to_string());
+    let host = request.connection_info().host().to_owned();
+    let port = request.app_config().local_addr().port().to_string();
+    let add = |request: &mut ServiceRequest, name: HeaderName, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value)
+            && !value.is_empty()
+            && !request.headers().contains_key(&name)
+        {
+            request.headers_mut().insert(name, value);
+        }
+    };
+    add(request, FOR, &peer.unwrap_or_default());
+    add(request, PORT, host_port(&host).unwrap_or(&port));
+    add(request, HOST, &host);
+    add(request, PROTO, "http");
+    add(request, PREFIX, prefix);
+}
+
+/// The port within `host:port`.
+fn host_port(host: &str) -> Option<&str> {
+    let (_, port) = host.rsplit_once(':')?;
+    (!port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())).then_some(port)
+}
