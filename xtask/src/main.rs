@@ -1,1 +1,62 @@
-fn main() {}
+//! `cargo x`: the one way to start, check, test and measure Wildfire.
+//!
+//! Each command is a list of steps; a step prints what it does and, on failure, what to do about
+//! it. Nothing here needs more than Rust and Node.
+
+#![expect(clippy::print_stderr, reason = "a command-line tool talks to its user")]
+
+mod bench;
+mod browser;
+mod check;
+mod docs;
+mod node;
+mod start;
+mod step;
+mod suite;
+mod test;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "cargo x <command>
+
+  start [options]   build what changed and start Wildfire (options go to `wildfire start`)
+  test              everything: format, lints, unit, HTTP, web, SDK and end-to-end tests
+  check             the fast part of `test`, before a commit
+  bench [name…]     measure scenarios against the limit of the machine
+  docs [--check]    regenerate docs/configuration.md";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match args.first().map(String::as_str) {
+        Some("start") => start::run(rest),
+        Some("test") => test::run(),
+        Some("check") => check::run(),
+        Some("bench") => bench::run(rest),
+        Some("docs") => docs::run(rest),
+        Some("help" | "--help" | "-h") | None => {
+            eprintln!("{USAGE}");
+            Ok(())
+        }
+        Some(other) => Err(step::Failure::new(format!(
+            "unknown command {other:?}\n\n{USAGE}"
+        ))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n\u{2717} {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root: the folder above this crate.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+        .to_path_buf()
+}

@@ -1,0 +1,57 @@
+//! Who may import whom: `platform` nobody, services only `platform`, `stack` alone the services.
+
+use serde_json::Value;
+
+const SERVICES: [&str; 2] = ["gotrue-rs", "prompt-api"];
+
+pub(super) fn check(metadata: &Value) -> Vec<String> {
+    let mut breaches = Vec::new();
+    for package in members(metadata) {
+        let name = package["name"].as_str().unwrap_or_default();
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let used = dependency["name"].as_str().unwrap_or_default();
+            let is_workspace = dependency["path"].is_string();
+            if is_workspace && !allowed(name, used, dependency["kind"].as_str()) {
+                breaches.push(format!("{name} must not depend on {used}"));
+            }
+        }
+    }
+    breaches
+}
+
+fn allowed(name: &str, used: &str, kind: Option<&str>) -> bool {
+    if used == "platform-test" {
+        return kind == Some("dev");
+    }
+    match name {
+        "stack" => used == "platform" || SERVICES.contains(&used),
+        "platform-test" | "bench" => used == "platform",
+        name if SERVICES.contains(&name) => used == "platform",
+        _ => false,
+    }
+}
+
+/// The workspace's own packages.
+pub(super) fn members(metadata: &Value) -> impl Iterator<Item = &Value> {
+    let ids = metadata["workspace_members"].as_array();
+    metadata["packages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(move |package| ids.is_some_and(|ids| ids.contains(&package["id"])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_do_not_know_each_other() {
+        assert!(allowed("gotrue-rs", "platform", None));
+        assert!(allowed("gotrue-rs", "platform-test", Some("dev")));
+        assert!(!allowed("gotrue-rs", "platform-test", None));
+        assert!(!allowed("gotrue-rs", "prompt-api", None));
+        assert!(!allowed("platform", "gotrue-rs", None));
+        assert!(allowed("stack", "prompt-api", None));
+    }
+}

@@ -1,0 +1,58 @@
+//! House rules that no linter knows, each with its reason.
+
+mod dependencies;
+mod licences;
+mod migrations;
+mod sources;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::step::{Failure, Outcome, Program};
+
+/// Checks every rule and reports all breaches at once.
+pub(crate) fn run() -> Outcome {
+    let metadata = metadata()?;
+    let mut breaches = dependencies::check(&metadata);
+    breaches.extend(licences::check(&metadata)?);
+    breaches.extend(sources::check()?);
+    breaches.extend(migrations::check()?);
+    if breaches.is_empty() {
+        eprintln!("\u{2713} house rules");
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "house rules are broken:\n  {}",
+        breaches.join("\n  ")
+    )))
+}
+
+/// What `cargo metadata` says about the workspace and everything it uses.
+fn metadata() -> Result<serde_json::Value, Failure> {
+    let text = Program::new("cargo", &["metadata", "--format-version", "1", "--locked"])
+        .output()
+        .ok_or_else(|| {
+            Failure::new("`cargo metadata --locked` failed: is Cargo.lock committed?")
+        })?;
+    serde_json::from_str(&text).map_err(|error| Failure::new(error.to_string()))
+}
+
+/// All Rust files below a folder, sorted.
+pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

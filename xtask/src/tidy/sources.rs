@@ -1,0 +1,115 @@
+//! Rules about Rust files: a module comment, a bearable length, SQL only where it belongs.
+
+use std::fs;
+use std::path::Path;
+
+use super::rust_files;
+use crate::root;
+use crate::step::Failure;
+
+const CRATES: [&str; 7] = [
+    "bench",
+    "gotrue-rs",
+    "platform",
+    "platform-test",
+    "prompt-api",
+    "stack",
+    "xtask",
+];
+
+/// Lines after which a file surely holds two concepts.
+const MAX_LINES: usize = 800;
+
+/// Places where SQL may stand.
+const SQL_HOMES: [&str; 11] = [
+    "/db/",
+    "/tests/",
+    "tests.rs",
+    "bench/",
+    "platform/src/cluster/",
+    "platform/src/pg/",
+    "platform-test/",
+    "stack/src/postgres",
+    "stack/src/workdir",
+    "stack/src/commands/doctor",
+    "xtask/",
+];
+
+pub(super) fn check() -> Result<Vec<String>, Failure> {
+    let root = root();
+    let mut breaches = Vec::new();
+    for folder in CRATES
+        .iter()
+        .map(|name| root.join(name))
+        .filter(|folder| folder.is_dir())
+    {
+        for file in rust_files(&folder)? {
+            let name = file.strip_prefix(&root).unwrap_or(&file);
+            breaches.extend(breaches_of(name, &fs::read_to_string(&file)?));
+        }
+    }
+    Ok(breaches)
+}
+
+fn breaches_of(name: &Path, source: &str) -> Vec<String> {
+    let shown = name.display();
+    let mut breaches = Vec::new();
+    if !source.starts_with("//!") {
+        breaches.push(format!(
+            "{shown}: begins without a `//!` comment that says what it is"
+        ));
+    }
+    let lines = source.lines().count();
+    if lines > MAX_LINES {
+        breaches.push(format!(
+            "{shown}: {lines} lines; find the second concept and split"
+        ));
+    }
+    let path = name.to_string_lossy();
+    if !SQL_HOMES.iter().any(|home| path.contains(home)) {
+        let lines = source
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| holds_sql(line));
+        breaches.extend(
+            lines.map(|(index, _)| format!("{shown}:{}: SQL text belongs in `db/`", index + 1)),
+        );
+    }
+    breaches
+}
+
+/// Whether a line of code begins a statement inside a string literal.
+fn holds_sql(line: &str) -> bool {
+    let code = line.trim_start();
+    if code.starts_with("//") {
+        return false;
+    }
+    let lower = code.to_ascii_lowercase();
+    let begins = [
+        "select ",
+        "insert into ",
+        "update ",
+        "delete from ",
+        "with ",
+    ];
+    let clauses = [" from ", " set ", " values", " where ", " as ("];
+    lower.split('"').skip(1).step_by(2).any(|literal| {
+        begins.iter().any(|begin| literal.starts_with(begin))
+            && clauses.iter().any(|clause| literal.contains(clause))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sql_is_told_from_prose() {
+        assert!(holds_sql(
+            r#"client.query("select id from auth.users", &[])"#
+        ));
+        assert!(holds_sql(r#"let sql = "delete from t where x";"#));
+        assert!(!holds_sql(r#"Error::new("select a prompt first")"#));
+        assert!(!holds_sql("// \"select id from t\""));
+    }
+}
