@@ -33,7 +33,7 @@ mod temporary;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
 use crate::env::Secret;
@@ -51,6 +51,12 @@ use self::temporary::TemporaryFolder;
 /// The role `initdb` creates; Supabase's name for the superuser.
 pub const SUPERUSER: &str = "supabase_admin";
 
+/// What has to be escaped in a part of a URL.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 /// How long a fast shutdown may take before it becomes an immediate one.
 const FAST_SHUTDOWN: Duration = Duration::from_secs(30);
 /// How long an immediate shutdown may take before the server is killed.
@@ -118,9 +124,9 @@ impl Cluster {
     /// A connection URL. TLS is off because the server listens on loopback only,
     /// and clients that insist on TLS by default need to be told.
     pub fn url(&self, user: &str, password: &str, database: &str) -> String {
-        let user = utf8_percent_encode(user, NON_ALPHANUMERIC);
-        let password = utf8_percent_encode(password, NON_ALPHANUMERIC);
-        let database = utf8_percent_encode(database, NON_ALPHANUMERIC);
+        let user = utf8_percent_encode(user, RESERVED);
+        let password = utf8_percent_encode(password, RESERVED);
+        let database = utf8_percent_encode(database, RESERVED);
         let port = self.port;
         format!("postgresql://{user}:{password}@127.0.0.1:{port}/{database}?sslmode=disable")
     }

@@ -1,0 +1,107 @@
+-- /graphql/v1 calls graphql_public.graphql. Until a project creates the extension
+-- pg_graphql, that function says so; creating and dropping the extension swaps it.
+
+create or replace function _wildfire.set_graphql_placeholder() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  create or replace function graphql_public.graphql(
+    "operationName" text default null,
+    query text default null,
+    variables jsonb default null,
+    extensions jsonb default null
+  ) returns jsonb
+  language sql immutable
+  as $body$
+    select pg_catalog.jsonb_build_object('errors', pg_catalog.jsonb_build_array(
+      pg_catalog.jsonb_build_object('message', 'pg_graphql extension is not enabled.')))
+  $body$;
+end
+$$;
+revoke execute on function _wildfire.set_graphql_placeholder() from public;
+
+create or replace function extensions.grant_pg_graphql_access() returns event_trigger
+language plpgsql
+as $$
+begin
+  if not exists (
+    select from pg_catalog.pg_event_trigger_ddl_commands() as command
+    join pg_catalog.pg_proc as p on p.oid = command.objid
+    where command.classid = 'pg_catalog.pg_proc'::regclass
+      and p.proname = 'resolve' and p.pronamespace = to_regnamespace('graphql')
+  ) then
+    return;
+  end if;
+  drop function if exists graphql_public.graphql(text, text, jsonb, jsonb);
+  create function graphql_public.graphql(
+    "operationName" text default null,
+    query text default null,
+    variables jsonb default null,
+    extensions jsonb default null
+  ) returns jsonb
+  language sql
+  as $body$
+    select graphql.resolve(
+      query := query,
+      variables := coalesce(variables, '{}'),
+      "operationName" := "operationName",
+      extensions := extensions
+    )
+  $body$;
+  -- The extension may create more after this function.
+  grant usage on schema graphql, graphql_public to postgres with grant option;
+  grant usage on schema graphql to anon, authenticated, service_role;
+  grant select on all tables in schema graphql to postgres, anon, authenticated, service_role;
+  grant execute on all functions in schema graphql to postgres, anon, authenticated, service_role;
+  grant all on all sequences in schema graphql to postgres, anon, authenticated, service_role;
+  alter default privileges in schema graphql
+    grant all on tables to postgres, anon, authenticated, service_role;
+  alter default privileges in schema graphql
+    grant all on functions to postgres, anon, authenticated, service_role;
+  alter default privileges in schema graphql
+    grant all on sequences to postgres, anon, authenticated, service_role;
+end
+$$;
+comment on function extensions.grant_pg_graphql_access() is 'Grants access to pg_graphql';
+
+create or replace function extensions.set_graphql_placeholder() returns event_trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  if exists (
+    select from pg_catalog.pg_event_trigger_dropped_objects() as dropped
+    where dropped.object_type = 'extension' and dropped.object_name = 'pg_graphql'
+  ) then
+    perform _wildfire.set_graphql_placeholder();
+  end if;
+end
+$$;
+comment on function extensions.set_graphql_placeholder()
+  is 'Reintroduces placeholder function for graphql_public.graphql';
+
+do $$
+begin
+  if not exists (select from pg_catalog.pg_extension as e where e.extname = 'pg_graphql') then
+    perform _wildfire.set_graphql_placeholder();
+  end if;
+  if not exists (
+    select from pg_catalog.pg_event_trigger as t where t.evtname = 'issue_pg_graphql_access'
+  ) then
+    perform _wildfire.attempt(
+      'create event trigger issue_pg_graphql_access on ddl_command_end
+         when tag in (''CREATE EXTENSION'', ''CREATE FUNCTION'')
+         execute function extensions.grant_pg_graphql_access()');
+  end if;
+  if not exists (
+    select from pg_catalog.pg_event_trigger as t where t.evtname = 'issue_graphql_placeholder'
+  ) then
+    perform _wildfire.attempt(
+      'create event trigger issue_graphql_placeholder on sql_drop
+         when tag in (''DROP EXTENSION'')
+         execute function extensions.set_graphql_placeholder()');
+  end if;
+end
+$$;
