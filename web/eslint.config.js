@@ -50,7 +50,7 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-definitions': 'off',
       // `labels` come from the shared Label component; the rule cannot see through it.
       'jsx-a11y/label-has-associated-control': ['error', { assert: 'either' }],
-      'no-console': ['error', { allow: ['error', 'warn'] }],
+      'no-console': ['error', { allow: ['error', 'warn', 'debug'] }],
       eqeqeq: 'error',
     },
   },

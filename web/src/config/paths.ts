@@ -17,7 +17,16 @@ export const paths = {
     getHref: (options: { next?: string | undefined; error?: string } = {}) =>
       `/signin${query({ error: options.error, next: options.next })}`,
   },
-  magic: page('/auth/magic'),
+  signUp: {
+    path: '/signup',
+    getHref: (options: { next?: string | undefined } = {}) =>
+      `/signup${query({ next: options.next })}`,
+  },
+  magic: {
+    path: '/auth/magic',
+    getHref: (options: { next?: string | undefined } = {}) =>
+      `/auth/magic${query({ next: options.next })}`,
+  },
   authCallback: page('/auth/callback'),
   authConfirm: page('/auth/confirm'),
   terms: page('/terms'),

@@ -56,8 +56,3 @@ export async function getAccessToken(): Promise<string | undefined> {
   const { data } = await supabase.auth.getSession();
   return data.session?.access_token;
 }
-
-/** Forgets the client, so that each test starts with a fresh one. */
-export function resetSupabaseForTests(): void {
-  client = undefined;
-}
