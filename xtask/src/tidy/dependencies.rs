@@ -25,7 +25,9 @@ fn allowed(name: &str, used: &str, kind: Option<&str>) -> bool {
     }
     match name {
         "stack" => used == "platform" || SERVICES.contains(&used),
-        "platform-test" | "bench" => used == "platform",
+        "platform-test" => used == "platform",
+        // The bench measures the template engine without HTTP as well.
+        "bench" => used == "platform" || used == "prompt-api",
         name if SERVICES.contains(&name) => used == "platform",
         _ => false,
     }
