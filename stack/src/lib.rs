@@ -2,4 +2,5 @@
 
 pub mod config_toml;
 pub mod gateway;
+pub mod mailbox;
 pub mod webapp;

@@ -38,7 +38,7 @@ impl std::fmt::Debug for GatewayKeys {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("GatewayKeys")
             .field("opaque", &self.opaque.is_some())
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::http::header;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse};
 
 use asset::{Asset, Caching};
 pub use headers::PageSecurity;
@@ -87,6 +87,14 @@ impl WebApp {
         self.index.is_some()
     }
 
+    /// Answers a request no other service took.
+    pub fn serve(&self, request: &HttpRequest) -> HttpResponse {
+        let mut response = self.respond(request);
+        self.security
+            .apply(request.headers(), response.headers_mut());
+        response
+    }
+
     fn respond(&self, request: &HttpRequest) -> HttpResponse {
         if request.method() != Method::GET && request.method() != Method::HEAD {
             return HttpResponse::MethodNotAllowed()
@@ -107,14 +115,6 @@ impl WebApp {
             None => index.respond(request.headers()),
         }
     }
-}
-
-/// The service for everything no other service answers; [`WebApp`] is in the app data.
-pub async fn serve(app: web::Data<WebApp>, request: HttpRequest) -> HttpResponse {
-    let mut response = app.respond(&request);
-    app.security
-        .apply(request.headers(), response.headers_mut());
-    response
 }
 
 /// The folder with the build: `WILDFIRE_WEB_DIR` (given), beside the executable, or the
@@ -149,7 +149,14 @@ fn names_a_file(path: &str) -> bool {
     last.contains('.') || path.starts_with("/assets/") || path.contains("/.")
 }
 
-/// Reads every file below a folder; source maps stay private.
+/// Source maps and hidden files, which are not for visitors.
+fn is_private(name: &str) -> bool {
+    let extension = Path::new(name).extension();
+    name.starts_with('.')
+        || extension.is_some_and(|extension| extension.eq_ignore_ascii_case("map"))
+}
+
+/// Reads every file below a folder.
 fn read_folder(
     folder: &Path,
     prefix: &str,
@@ -169,7 +176,7 @@ fn read_folder(
         let kind = std::fs::metadata(entry.path())?;
         if kind.is_dir() {
             read_folder(&entry.path(), &format!("{path}/"), assets)?;
-        } else if kind.is_file() && !name.ends_with(".map") && !name.starts_with('.') {
+        } else if kind.is_file() && !is_private(&name) {
             let caching = Caching::of(&path);
             let asset = Asset::new(&path, std::fs::read(entry.path())?, caching);
             assets.insert(path, asset);

@@ -40,7 +40,9 @@ impl Answer {
 async fn ask(app: &Arc<WebApp>, request: TestRequest) -> Answer {
     let app = App::new()
         .app_data(web::Data::from(Arc::clone(app)))
-        .default_service(web::to(serve));
+        .default_service(web::to(
+            async |app: web::Data<WebApp>, request: HttpRequest| app.serve(&request),
+        ));
     let response = call_service(&init_service(app).await, request.to_request()).await;
     let (status, headers) = (response.status(), response.headers().clone());
     Answer {

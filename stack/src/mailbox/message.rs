@@ -1,0 +1,210 @@
+//! A stored mail as its readers see it: the JSON fields of Mailpit's API
+//! (`axllent/mailpit`, `internal/storage/structs.go`), made from the `.eml` text.
+
+use jiff::Timestamp;
+use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
+use serde::Serialize;
+
+/// Characters of the text shown in a list.
+const SNIPPET_LENGTH: usize = 250;
+
+/// A mailbox address with the name beside it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Contact {
+    /// The person's or sender's name; may be empty.
+    pub name: String,
+    /// `user@host`.
+    pub address: String,
+}
+
+/// One row of the list.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Summary {
+    /// The mail's name in this mailbox.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// The `Message-ID` header, without brackets.
+    #[serde(rename = "MessageID")]
+    pub message_id: String,
+    /// Whether it was opened.
+    pub read: bool,
+    /// The sender.
+    pub from: Contact,
+    /// Recipients.
+    pub to: Vec<Contact>,
+    /// Copies.
+    pub cc: Vec<Contact>,
+    /// Blind copies.
+    pub bcc: Vec<Contact>,
+    /// Where answers go.
+    pub reply_to: Vec<Contact>,
+    /// The subject, decoded.
+    pub subject: String,
+    /// When it was filed.
+    pub created: Timestamp,
+    /// Always empty: mail is filed without a login.
+    pub username: String,
+    /// Always empty: this mailbox has no tags.
+    pub tags: Vec<String>,
+    /// Bytes of the mail.
+    pub size: usize,
+    /// Number of attachments.
+    pub attachments: usize,
+    /// The beginning of the text.
+    pub snippet: String,
+}
+
+/// A whole mail.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Letter {
+    /// The mail's name in this mailbox.
+    #[serde(rename = "ID")]
+    pub id: String,
+    /// The `Message-ID` header, without brackets.
+    #[serde(rename = "MessageID")]
+    pub message_id: String,
+    /// The sender.
+    pub from: Contact,
+    /// Recipients.
+    pub to: Vec<Contact>,
+    /// Copies.
+    pub cc: Vec<Contact>,
+    /// Blind copies.
+    pub bcc: Vec<Contact>,
+    /// Where answers go.
+    pub reply_to: Vec<Contact>,
+    /// The `Return-Path` header.
+    pub return_path: String,
+    /// The subject, decoded.
+    pub subject: String,
+    /// The `Date` header, or when the mail was filed.
+    pub date: Timestamp,
+    /// Always empty: this mailbox has no tags.
+    pub tags: Vec<String>,
+    /// Always empty: mail is filed without a login.
+    pub username: String,
+    /// The plain text; made from the HTML when the mail has none.
+    pub text: String,
+    /// The HTML; empty when the mail has none.
+    #[serde(rename = "HTML")]
+    pub html: String,
+    /// Bytes of the mail.
+    pub size: usize,
+    /// Pictures within the HTML.
+    pub inline: Vec<Attachment>,
+    /// Attached files.
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file attached to a mail.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Attachment {
+    /// Its place among the parts.
+    #[serde(rename = "PartID")]
+    pub part_id: String,
+    /// Its name.
+    pub file_name: String,
+    /// Its type.
+    pub content_type: String,
+    /// The `Content-ID` header.
+    #[serde(rename = "ContentID")]
+    pub content_id: String,
+    /// Bytes.
+    pub size: usize,
+}
+
+impl Letter {
+    /// Reads a mail; one that is no mail at all is shown as plain text.
+    pub(super) fn parse(id: &str, created: Timestamp, eml: &[u8]) -> Self {
+        let mail = MessageParser::default().parse(eml).unwrap_or_default();
+        let filed = mail
+            .date()
+            .and_then(|date| Timestamp::from_second(date.to_timestamp()).ok());
+        let (inline, attachments) = files(&mail);
+        Self {
+            id: id.to_owned(),
+            message_id: mail.message_id().unwrap_or_default().to_owned(),
+            from: contacts(mail.from()).into_iter().next().unwrap_or_default(),
+            to: contacts(mail.to()),
+            cc: contacts(mail.cc()),
+            bcc: contacts(mail.bcc()),
+            reply_to: contacts(mail.reply_to()),
+            return_path: mail.return_address().unwrap_or_default().to_owned(),
+            subject: mail.subject().unwrap_or_default().to_owned(),
+            date: filed.unwrap_or(created),
+            tags: Vec::new(),
+            username: String::new(),
+            text: mail.body_text(0).unwrap_or_default().into_owned(),
+            html: html(&mail),
+            size: eml.len(),
+            inline,
+            attachments,
+        }
+    }
+
+    /// The row for the list.
+    pub(super) fn summary(&self, created: Timestamp) -> Summary {
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        Summary {
+            id: self.id.clone(),
+            message_id: self.message_id.clone(),
+            read: false,
+            from: self.from.clone(),
+            to: self.to.clone(),
+            cc: self.cc.clone(),
+            bcc: self.bcc.clone(),
+            reply_to: self.reply_to.clone(),
+            subject: self.subject.clone(),
+            created,
+            username: String::new(),
+            tags: Vec::new(),
+            size: self.size,
+            attachments: self.attachments.len(),
+            snippet: words.join(" ").chars().take(SNIPPET_LENGTH).collect(),
+        }
+    }
+}
+
+/// The HTML part; the library would make one up from plain text.
+fn html(mail: &Message<'_>) -> String {
+    let part = mail.html_bodies().find_map(|part| match &part.body {
+        PartType::Html(html) => Some(html.to_string()),
+        _ => None,
+    });
+    part.unwrap_or_default()
+}
+
+fn contacts(address: Option<&Address<'_>>) -> Vec<Contact> {
+    let each = address.into_iter().flat_map(Address::iter);
+    each.map(|contact| Contact {
+        name: contact.name().unwrap_or_default().to_owned(),
+        address: contact.address().unwrap_or_default().to_owned(),
+    })
+    .collect()
+}
+
+/// Files within the text and files beside it.
+fn files(mail: &Message<'_>) -> (Vec<Attachment>, Vec<Attachment>) {
+    let parts = mail
+        .attachments
+        .iter()
+        .filter_map(|id| Some((*id, mail.part(*id)?)));
+    let files = parts.map(|(id, part)| {
+        let kind = part.content_type().map(|kind| match kind.subtype() {
+            Some(subtype) => format!("{}/{subtype}", kind.ctype()),
+            None => kind.ctype().to_owned(),
+        });
+        Attachment {
+            part_id: id.to_string(),
+            file_name: part.attachment_name().unwrap_or_default().to_owned(),
+            content_type: kind.unwrap_or_else(|| "application/octet-stream".to_owned()),
+            content_id: part.content_id().unwrap_or_default().to_owned(),
+            size: part.contents().len(),
+        }
+    });
+    files.partition(|file| !file.content_id.is_empty())
+}
