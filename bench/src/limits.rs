@@ -34,13 +34,10 @@ pub(crate) fn pipelined(
         return Ok(None);
     };
     let script = tempfile::NamedTempFile::new()?;
-    let body: String = statements
-        .iter()
-        .map(|statement| format!("{statement};\n"))
-        .collect();
+    let body = statements.join(";\n");
     std::fs::write(
         script.path(),
-        format!("\\startpipeline\n{body}\\endpipeline\n"),
+        format!("\\startpipeline\n{body};\n\\endpipeline\n"),
     )?;
     rate(&program, script.path(), database_url, connections, duration).map(Some)
 }

@@ -106,6 +106,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
     };
     line(head);
     line(["---"; 6]);
-    rows.iter().for_each(|row| line(row.cells()));
+    for row in rows {
+        line(row.cells());
+    }
     text
 }

@@ -231,9 +231,10 @@ fn sign_in(email: &str) -> Request {
 /// 10 KB of text in which each of twenty variables stands once.
 fn template() -> String {
     let paragraph = "You answer in {tone} for {audience}; keep to the point and cite sources. ";
-    let mut text: String = (0..18)
+    let facts: Vec<_> = (0..18)
         .map(|index| format!("Fact {index}: {{value_{index}}}\n"))
         .collect();
+    let mut text = facts.concat();
     text.push_str(paragraph);
     while text.len() < 10 * 1024 {
         text.push_str("Literal text without any variable keeps the engine honest. ");
