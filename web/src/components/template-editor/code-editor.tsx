@@ -22,20 +22,7 @@ import { MARK_CLASS, markOf, type TemplateMark } from '@/components/ui/template-
 import { variableNames } from '@/lib/compile/compile';
 import { SYSTEM_VARIABLE_NAMES } from '@/lib/compile/system-variables';
 import { scan } from '@/lib/compile/tokens';
-
-export interface CodeEditorProps {
-  id: string;
-  labelledBy: string;
-  describedBy: string | undefined;
-  invalid: boolean;
-  value: string;
-  placeholder: string;
-  /** Names offered after `{`, besides those the template already uses. */
-  suggestions: readonly string[];
-  /** Where the caret was in the field this editor replaces; null when it had no focus. */
-  initialCaret: number | null;
-  onChange: (value: string) => void;
-}
+import type { EditorProps } from './plain-editor';
 
 const MARKS = Object.fromEntries(
   Object.entries(MARK_CLASS).map(([mark, name]) => [mark, Decoration.mark({ class: name })]),
@@ -136,7 +123,7 @@ const fixedExtensions: Extension = [
   keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
 ];
 
-type Attributes = Pick<CodeEditorProps, 'id' | 'labelledBy' | 'describedBy' | 'invalid'>;
+type Attributes = Pick<EditorProps, 'id' | 'labelledBy' | 'describedBy' | 'invalid'>;
 
 function attributes({ id, labelledBy, describedBy, invalid }: Attributes): Extension {
   return EditorView.contentAttributes.of({
@@ -149,7 +136,7 @@ function attributes({ id, labelledBy, describedBy, invalid }: Attributes): Exten
 }
 
 /** A controlled CodeMirror: the document follows `value`, edits are reported by `onChange`. */
-export function CodeEditor(props: CodeEditorProps) {
+export function CodeEditor(props: EditorProps) {
   const { id, labelledBy, describedBy, invalid, value } = props;
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);

@@ -2,9 +2,19 @@
  * The field templates are written in: a plain text area that becomes a code editor once its chunk
  * is there, and stays a text area if the chunk never comes.
  */
-import { useEffect, useId, useRef, useState, type ComponentType } from 'react';
+import { Suspense, lazy, useId, useState } from 'react';
 import { cn } from '@/lib/cn';
-import type { CodeEditorProps } from './code-editor';
+import { PlainEditor, type EditorProps } from './plain-editor';
+
+const CodeEditor = lazy(() =>
+  import('./code-editor').then(
+    (module) => ({ default: module.CodeEditor }),
+    (error: unknown) => {
+      console.warn('The code editor could not be loaded; a text field stands in.', error);
+      return { default: PlainEditor };
+    },
+  ),
+);
 
 interface TemplateEditorProps {
   label: string;
@@ -20,29 +30,7 @@ interface TemplateEditorProps {
   className?: string;
 }
 
-type Editor = ComponentType<CodeEditorProps>;
-
 const NONE: readonly string[] = [];
-
-/** The code editor, once loaded. A chunk that fails to load leaves the text area in place. */
-function useCodeEditor(): Editor | null {
-  const [editor, setEditor] = useState<{ Component: Editor } | null>(null);
-  useEffect(() => {
-    let wanted = true;
-    import('./code-editor').then(
-      ({ CodeEditor }) => {
-        if (wanted) setEditor({ Component: CodeEditor });
-      },
-      (error: unknown) => {
-        console.warn('The code editor could not be loaded; a text field stands in.', error);
-      },
-    );
-    return () => {
-      wanted = false;
-    };
-  }, []);
-  return editor?.Component ?? null;
-}
 
 export function TemplateEditor({
   label,
@@ -57,14 +45,20 @@ export function TemplateEditor({
   className,
 }: TemplateEditorProps) {
   const id = useId();
-  const CodeEditor = useCodeEditor();
   const [caret, setCaret] = useState<number | null>(null);
-  const textarea = useRef<HTMLTextAreaElement>(null);
   const described =
     [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ') || undefined;
-  const trackCaret = () => {
-    const field = textarea.current;
-    setCaret(field !== null && field === document.activeElement ? field.selectionStart : null);
+  const editor: EditorProps = {
+    id,
+    labelledBy: `${id}-label`,
+    describedBy: described,
+    invalid: Boolean(error),
+    value,
+    placeholder,
+    suggestions,
+    initialCaret: caret,
+    onChange,
+    onCaret: setCaret,
   };
 
   return (
@@ -84,38 +78,9 @@ export function TemplateEditor({
           className,
         )}
       >
-        {CodeEditor === null ? (
-          <textarea
-            ref={textarea}
-            id={id}
-            value={value}
-            placeholder={placeholder}
-            aria-describedby={described}
-            aria-invalid={Boolean(error)}
-            spellCheck
-            className="block field-sizing-content min-h-[inherit] w-full resize-none bg-transparent px-3 py-3 font-mono leading-[1.6] outline-none"
-            onChange={(event) => {
-              onChange(event.target.value);
-              trackCaret();
-            }}
-            onSelect={trackCaret}
-            onBlur={() => {
-              setCaret(null);
-            }}
-          />
-        ) : (
-          <CodeEditor
-            id={id}
-            labelledBy={`${id}-label`}
-            describedBy={described}
-            invalid={Boolean(error)}
-            value={value}
-            placeholder={placeholder}
-            suggestions={suggestions}
-            initialCaret={caret}
-            onChange={onChange}
-          />
-        )}
+        <Suspense fallback={<PlainEditor {...editor} />}>
+          <CodeEditor {...editor} />
+        </Suspense>
       </div>
       {hint && (
         <p id={`${id}-hint`} className="text-xs text-muted">

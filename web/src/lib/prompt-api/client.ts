@@ -21,7 +21,7 @@ export interface PromptApiConfig {
   /** Origin of the API, without a trailing slash. */
   baseUrl: string;
   /** The session's access token; null when nobody is signed in. */
-  accessToken: () => Promise<string | null>;
+  accessToken: () => Promise<string | null | undefined>;
   /** Called when the server refuses a token that was sent. */
   onUnauthorized?: () => void;
 }
@@ -231,7 +231,7 @@ export class PromptApi {
     options: RequestOptions = {},
     accepted: readonly number[] = [],
   ): Promise<Answer> {
-    const token = await this.config.accessToken();
+    const token = (await this.config.accessToken()) ?? null;
     const { response, text } = await this.exchange(path, options, token);
     if (!response.ok && !accepted.includes(response.status)) {
       if (response.status === 401 && token !== null) this.config.onUnauthorized?.();

@@ -29,6 +29,7 @@ export class ConnectionError extends Error {
 /** What was asked for is not there, or the caller may not see it. */
 export class NotFoundError extends Error {
   override name = 'NotFoundError';
+  readonly status = 404;
 }
 
 /** The HTTP status behind an error, also when another error wraps it. */

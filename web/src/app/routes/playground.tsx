@@ -1,0 +1,3 @@
+import { PlaygroundScreen } from '@/features/playground/components/playground-screen';
+
+export default PlaygroundScreen;

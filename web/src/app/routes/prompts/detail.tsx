@@ -1,0 +1,3 @@
+import { PromptDetailScreen } from '@/features/prompts/components/prompt-detail-screen';
+
+export default PromptDetailScreen;

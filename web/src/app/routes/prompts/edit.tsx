@@ -1,0 +1,3 @@
+import { EditScreen } from '@/features/prompts/components/edit-screen';
+
+export default EditScreen;

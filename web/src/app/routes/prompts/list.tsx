@@ -1,0 +1,3 @@
+import { PromptListScreen } from '@/features/prompts/components/prompt-list-screen';
+
+export default PromptListScreen;

@@ -1,0 +1,3 @@
+import { CreateScreen } from '@/features/prompts/components/create-screen';
+
+export default CreateScreen;

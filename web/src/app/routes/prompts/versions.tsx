@@ -1,0 +1,3 @@
+import { VersionsScreen } from '@/features/prompts/components/versions-screen';
+
+export default VersionsScreen;
