@@ -2,6 +2,7 @@
 //! the matching limit.
 
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
@@ -106,7 +107,7 @@ impl Scenarios {
 
     async fn fetch(&self, server: &Server) -> Result<Vec<Row>, Failure> {
         let measured = self.load(server, self.fetch_request()).await?;
-        let statement = statement_in("prompt-api/src/db/prompts.rs", "public.prompts.by_key")?;
+        let statement = fetch_statement()?;
         let claims = json!({ "sub": self.user_id, "role": "authenticated" }).to_string();
         let statements = [
             "begin".to_owned(),
@@ -114,7 +115,7 @@ impl Scenarios {
                 "select set_config('role', 'authenticated', true), \
                  set_config('request.jwt.claims', '{claims}', true)"
             ),
-            bind(&statement, &[&format!("'{KEY}'"), "null", "null", "null"]),
+            statement.replace("$1", &format!("'{KEY}'")),
             "commit".to_owned(),
         ];
         let limit = limits::pipelined(server.text("DB_URL")?, &statements, CONNECTIONS, DURATION)?;
@@ -269,23 +270,28 @@ fn engine_time() -> Result<Duration, Failure> {
     Ok(started.elapsed() / ROUNDS)
 }
 
-/// The text of the statement whose first line names it, from where the service has it.
-fn statement_in(file: &str, name: &str) -> Result<String, Failure> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let source = std::fs::read_to_string(root.join(file))?;
-    let begin = format!("-- {name}\n");
-    let rest = source
-        .split_once(&begin)
-        .ok_or_else(|| format!("no statement {name} in {file}"))?
-        .1;
-    let statement = rest.split("\";").next().ok_or("statement has no end")?;
-    Ok(statement.replace("\\\"", "\""))
+/// The statement behind a prompt fetch, read from where the service has it, so that the limit is
+/// measured with the same text.
+fn fetch_statement() -> Result<String, Failure> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../prompt-api/src/db");
+    let macros = std::fs::read_to_string(folder.join("mod.rs"))?;
+    let columns = between(&macros, "macro_rules! prompt_columns", "};")?;
+    let columns = literals(columns).concat();
+    let source = std::fs::read_to_string(folder.join("prompts.rs"))?;
+    let constant = between(&source, "const BY_KEY: &str = concat!(", "\n);")?;
+    Ok(literals(&constant.replace("prompt_columns!()", &format!("\"{columns}\""))).concat())
 }
 
-/// The statement with literals for its parameters.
-fn bind(statement: &str, literals: &[&str]) -> String {
-    let numbered = literals.iter().enumerate().rev();
-    numbered.fold(statement.to_owned(), |text, (index, literal)| {
-        text.replace(&format!("${}", index + 1), literal)
-    })
+fn between<'t>(text: &'t str, begin: &str, end: &str) -> Result<&'t str, Failure> {
+    let found = text
+        .split_once(begin)
+        .and_then(|(_, rest)| rest.split_once(end));
+    found
+        .map(|(inner, _)| inner)
+        .ok_or_else(|| format!("{begin} was not found").into())
+}
+
+/// The string literals in a piece of source (which holds no escaped quotes).
+fn literals(source: &str) -> Vec<&str> {
+    source.split('"').skip(1).step_by(2).collect()
 }
