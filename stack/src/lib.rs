@@ -3,4 +3,5 @@
 pub mod config_toml;
 pub mod gateway;
 pub mod mailbox;
+pub mod serve;
 pub mod webapp;

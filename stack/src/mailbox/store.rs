@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 use std::io::{ErrorKind, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -28,7 +30,7 @@ pub struct Store {
 impl Store {
     /// Opens the folder, creating it, and reads what is there.
     pub fn open(folder: &Path, clock: Clock) -> std::io::Result<Self> {
-        std::fs::create_dir_all(folder)?;
+        create_private_folder(folder)?;
         let mut list = Vec::new();
         for entry in std::fs::read_dir(folder)? {
             let path = entry?.path();
@@ -164,10 +166,23 @@ fn created(id: &str) -> Option<Timestamp> {
 /// Writes under another name, flushes to disk, then renames: a reader sees all of it or nothing.
 fn write_whole(path: &Path, content: &[u8]) -> std::io::Result<()> {
     let partial = path.with_extension("part");
-    let mut file = std::fs::File::create(&partial)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    options.mode(0o600);
+    let mut file = options.open(&partial)?;
     file.write_all(content)?;
     file.sync_all()?;
     std::fs::rename(&partial, path)
+}
+
+/// Nobody else on this machine may read sign-in codes.
+fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(folder)
 }
 
 fn remove(path: &Path) -> std::io::Result<()> {

@@ -1,0 +1,149 @@
+//! The environment the services read: the project's settings, then the process environment, which
+//! wins; in production with what strangers' data ask for.
+
+use platform::env::Vars;
+
+use super::context::{Mode, ServeContext};
+use crate::config_toml::GotrueContext;
+use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
+
+/// Settings of the stack itself.
+#[derive(Debug)]
+pub(super) struct StackConfig {
+    /// `WILDFIRE_GATEWAY` (default `local`): `local` or `self-hosted`.
+    pub(super) dialect: Dialect,
+    /// `WILDFIRE_TRUST_PROXY` (default false): believe `X-Forwarded-*` of whoever connects.
+    pub(super) trust_proxy: bool,
+    /// `WILDFIRE_WEB_DIR`: the build of the web app.
+    pub(super) web_dir: Option<String>,
+    /// `WILDFIRE_WORKERS` (default: one per processor, at most 4): threads for requests.
+    pub(super) workers: usize,
+}
+
+impl StackConfig {
+    pub(super) fn from_env(env: &platform::env::Reader<'_>) -> Self {
+        let dialect = match env.string_or("WILDFIRE_GATEWAY", "local").as_str() {
+            "local" => Dialect::Local,
+            "self-hosted" => Dialect::SelfHosted,
+            _ => {
+                env.problem("WILDFIRE_GATEWAY", "must be local or self-hosted");
+                Dialect::Local
+            }
+        };
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            dialect,
+            trust_proxy: env.bool("WILDFIRE_TRUST_PROXY", false),
+            web_dir: env
+                .string("WILDFIRE_WEB_DIR")
+                .filter(|folder| !folder.is_empty()),
+            workers: env.number("WILDFIRE_WORKERS", processors.min(4)).max(1),
+        }
+    }
+}
+
+/// Where clients reach the API.
+pub(super) fn api_url(context: &ServeContext) -> String {
+    let public = context
+        .public_url
+        .as_ref()
+        .or(context.project.api.external_url.as_ref());
+    public.map_or_else(
+        || {
+            let address = context.listeners.addresses().api;
+            let ip = address.ip();
+            // An address to connect to, which the unspecified one is not.
+            let host = if ip.is_unspecified() {
+                "127.0.0.1".to_owned()
+            } else {
+                ip.to_string()
+            };
+            let host = if ip.is_ipv6() && !ip.is_unspecified() {
+                format!("[{host}]")
+            } else {
+                host
+            };
+            format!("http://{host}:{}", address.port())
+        },
+        |url| url.trim_end_matches('/').to_owned(),
+    )
+}
+
+/// All variables of the services.
+pub(super) fn vars(context: &ServeContext) -> Vars {
+    let mut vars = Vars::default();
+    let gotrue = context.project.gotrue_vars(&GotrueContext {
+        api_url: &api_url(context),
+        database_url: &context.database.auth,
+        jwt_secret: &context.keys.jwt_secret,
+        jwt_keys_json: &context.keys.jwt_keys,
+    });
+    for (name, value) in gotrue {
+        vars.set(name, value);
+    }
+    vars.set(
+        "PROMPT_API_DATABASE_URL",
+        context.database.authenticator.clone(),
+    );
+    vars.set("JWT_SECRET", context.keys.jwt_secret.clone());
+    vars.set("JWT_KEYS", context.keys.jwt_keys.clone());
+    if context.mode == Mode::Production {
+        harden(&mut vars, context);
+    }
+    let dotenv = context
+        .project
+        .dotenv
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in dotenv.chain(context.vars.iter()) {
+        if !value.is_empty() && !is_stacks_own(name) {
+            vars.set(name, value);
+        }
+    }
+    vars
+}
+
+/// Where production differs from what suits one developer's machine; explicit variables still win.
+fn harden(vars: &mut Vars, context: &ServeContext) {
+    if let Some(url) = &context.public_url {
+        vars.set("GOTRUE_SITE_URL", url.trim_end_matches('/'));
+        vars.set("GOTRUE_URI_ALLOW_LIST", "");
+    }
+    vars.set("GOTRUE_MAILER_AUTOCONFIRM", "false");
+    vars.set("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100");
+    // The gateway writes this header itself, so it is the caller's own address.
+    vars.set("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For");
+    vars.set("GOTRUE_SMS_TEST_OTP", "");
+}
+
+/// Variables this process has worked out already, which a service must not see another value of.
+fn is_stacks_own(name: &str) -> bool {
+    matches!(
+        name,
+        "GOTRUE_DB_DATABASE_URL"
+            | "PROMPT_API_DATABASE_URL"
+            | "DATABASE_URL"
+            | "JWT_SECRET"
+            | "JWT_KEYS"
+            | "GOTRUE_JWT_SECRET"
+            | "GOTRUE_JWT_KEYS"
+    )
+}
+
+/// The keys as the gateway knows them.
+pub(super) fn gateway_keys(context: &ServeContext) -> GatewayKeys {
+    let keys = &context.keys;
+    let inside = |asymmetric: &Option<String>, legacy: &String| {
+        asymmetric.clone().unwrap_or_else(|| legacy.clone())
+    };
+    GatewayKeys {
+        anon: keys.anon.clone(),
+        service_role: keys.service_role.clone(),
+        opaque: Some(OpaqueKeys {
+            publishable: keys.publishable.clone(),
+            secret: keys.secret.clone(),
+            anon_jwt: inside(&keys.anon_asymmetric, &keys.anon),
+            service_role_jwt: inside(&keys.service_role_asymmetric, &keys.service_role),
+        }),
+    }
+}

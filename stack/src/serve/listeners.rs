@@ -1,0 +1,151 @@
+//! The ports of the stack, opened before anything slow happens: a port that is taken ends the
+//! start at once and says which option changes it.
+
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr, TcpListener};
+
+/// Connections that may wait to be accepted.
+const BACKLOG: i32 = 1024;
+
+/// Which ports to open; 0 picks a free one.
+#[derive(Debug, Clone, Copy)]
+pub struct Ports {
+    /// The API.
+    pub api: u16,
+    /// The app, which answers the same paths; none when the API port is enough.
+    pub app: Option<u16>,
+    /// The mailbox; none when mail is really sent.
+    pub mail: Option<u16>,
+}
+
+/// Open ports.
+#[derive(Debug)]
+pub struct Listeners {
+    pub(super) api: TcpListener,
+    pub(super) app: Option<TcpListener>,
+    pub(super) mail: Option<TcpListener>,
+    addresses: Addresses,
+}
+
+/// Where the stack listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Addresses {
+    /// The API.
+    pub api: SocketAddr,
+    /// The app.
+    pub app: Option<SocketAddr>,
+    /// The mailbox.
+    pub mail: Option<SocketAddr>,
+}
+
+/// A port that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", explain(*port, name, option, setting, source))]
+pub struct BindError {
+    port: u16,
+    name: &'static str,
+    option: &'static str,
+    setting: &'static str,
+    source: std::io::Error,
+}
+
+impl Listeners {
+    /// Opens the ports on this address.
+    pub fn bind(host: IpAddr, ports: &Ports) -> Result<Self, BindError> {
+        let open = |port, name, option, setting| {
+            bind(SocketAddr::new(host, port)).map_err(|source| BindError {
+                port,
+                name,
+                option,
+                setting,
+                source,
+            })
+        };
+        let (api, api_address) = open(ports.api, "API", "--port", "api.port")?;
+        let app = ports
+            .app
+            .map(|port| open(port, "app", "--app-port", "WILDFIRE_APP_PORT"));
+        let mail = ports
+            .mail
+            .map(|port| open(port, "mailbox", "--mail-port", "local_smtp.port"));
+        let (app, app_address) = app.transpose()?.unzip();
+        let (mail, mail_address) = mail.transpose()?.unzip();
+        let addresses = Addresses {
+            api: api_address,
+            app: app_address,
+            mail: mail_address,
+        };
+        Ok(Self {
+            api,
+            app,
+            mail,
+            addresses,
+        })
+    }
+
+    /// Where these ports are.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+}
+
+fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let domain = socket2::Domain::for_address(address);
+    let socket = socket2::Socket::new(domain, socket2::Type::STREAM, None)?;
+    // A restart must not wait for the connections of the run before; this does not allow two
+    // listeners at once.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    let listener = TcpListener::from(socket);
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+fn explain(port: u16, name: &str, option: &str, setting: &str, source: &std::io::Error) -> String {
+    match source.kind() {
+        ErrorKind::AddrInUse => format!(
+            "port {port} ({name}) is taken by another program; stop it, or choose another port \
+             with {option} or {setting} (0 picks a free one)"
+        ),
+        ErrorKind::PermissionDenied => format!(
+            "port {port} ({name}) may not be opened by this user; choose one above 1023 with \
+             {option} or {setting}"
+        ),
+        _ => format!("port {port} ({name}) cannot be opened: {source}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn a_taken_port_names_the_option_that_changes_it() {
+        let host = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let ports = Ports {
+            api: 0,
+            app: Some(0),
+            mail: None,
+        };
+        let first = Listeners::bind(host, &ports).unwrap();
+        let taken = first.addresses().app.unwrap().port();
+        let error = Listeners::bind(
+            host,
+            &Ports {
+                app: Some(taken),
+                ..ports
+            },
+        )
+        .unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains(&taken.to_string()) && text.contains("--app-port"),
+            "{text}"
+        );
+    }
+}
