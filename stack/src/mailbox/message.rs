@@ -2,6 +2,7 @@
 //! (`axllent/mailpit`, `internal/storage/structs.go`), made from the `.eml` text.
 
 use jiff::Timestamp;
+use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
 
@@ -138,7 +139,7 @@ impl Letter {
             date: filed.unwrap_or(created),
             tags: Vec::new(),
             username: String::new(),
-            text: mail.body_text(0).unwrap_or_default().into_owned(),
+            text: text(&mail),
             html: html(&mail),
             size: eml.len(),
             inline,
@@ -167,6 +168,43 @@ impl Letter {
             snippet: words.join(" ").chars().take(SNIPPET_LENGTH).collect(),
         }
     }
+}
+
+/// The plain text; without such a part, what the HTML says.
+fn text(mail: &Message<'_>) -> String {
+    let part = mail.text_bodies().find_map(|part| match &part.body {
+        PartType::Text(text) => Some(text.to_string()),
+        _ => None,
+    });
+    part.unwrap_or_else(|| readable(&html(mail)))
+}
+
+/// Text of HTML, with a line for each block: the library only knows of paragraphs, and would join
+/// a heading to the code below it.
+fn readable(html: &str) -> String {
+    const BLOCKS: [&str; 14] = [
+        "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "tr", "li", "div", "table", "pre",
+        "section",
+    ];
+    let mut separated = String::with_capacity(html.len());
+    for (place, piece) in html.split("</").enumerate() {
+        let name = piece
+            .split('>')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        let ends_block = place > 0 && BLOCKS.contains(&name.as_str());
+        separated.push_str(if ends_block {
+            "<br></"
+        } else if place > 0 {
+            "</"
+        } else {
+            ""
+        });
+        separated.push_str(piece);
+    }
+    html_to_text(&separated)
 }
 
 /// The HTML part; the library would make one up from plain text.

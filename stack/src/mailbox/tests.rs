@@ -314,6 +314,24 @@ async fn other_hosts_are_turned_away() {
     }
 }
 
+#[actix_web::test]
+async fn a_code_below_a_heading_is_a_word_of_its_own() {
+    let mailbox = fixture();
+    let html = "<h2>Your code</h2><table><tr><td>Code</td><td>654321</td></tr></table><p>Bye</p>";
+    let mailer = MailboxMailer::new(Arc::clone(&mailbox.store));
+    mailer
+        .send(&mail("ada@example.com", "Code", html))
+        .await
+        .unwrap();
+    let letter = mailbox.store.letter("latest").unwrap().unwrap();
+    assert_eq!(
+        extract::code(&letter.text).as_deref(),
+        Some("654321"),
+        "{:?}",
+        letter.text
+    );
+}
+
 #[test]
 fn codes_and_links_are_found_and_nothing_else_is_taken_for_one() {
     let cases = [

@@ -114,12 +114,10 @@ impl Asset {
         if unchanged {
             return response.finish();
         }
-        // Set for the plain form too: it tells any compressing middleware to keep out.
-        let token = encoding.map_or("identity", Encoding::token);
-        response
-            .insert_header((header::CONTENT_ENCODING, token))
-            .content_type(self.content_type)
-            .body(body)
+        if let Some(encoding) = encoding {
+            response.insert_header((header::CONTENT_ENCODING, encoding.token()));
+        }
+        response.content_type(self.content_type).body(body)
     }
 
     /// The best form the client accepts, among those ready.
