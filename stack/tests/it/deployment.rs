@@ -1,0 +1,121 @@
+//! `docker-compose.yml` and `.env.example` name only variables that something reads.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The assignments of `.env.example`.
+pub(crate) fn example_env() -> BTreeMap<String, String> {
+    let text = read(".env.example");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect()
+}
+
+/// `NAME: value` below `environment:` of a service in `docker-compose.yml`, in order.
+pub(crate) fn compose_environment(service: &str) -> Vec<(String, String)> {
+    let text = read("docker-compose.yml");
+    let service = text.lines().skip_while(|line| *line != format!("  {service}:"));
+    service
+        .skip_while(|line| *line != "    environment:")
+        .skip(1)
+        .take_while(|line| line.starts_with("      "))
+        .map(|line| line.trim().split_once(": ").unwrap())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+/// Replaces `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does.
+pub(crate) fn substitute(value: &str, env: &BTreeMap<String, String>) -> String {
+    let mut pieces = value.split("${");
+    let mut result = pieces.next().unwrap().to_owned();
+    for piece in pieces {
+        let (reference, rest) = piece.split_once('}').unwrap();
+        let name = reference.split(':').next().unwrap();
+        let set = env.get(name).filter(|value| !value.is_empty());
+        match (set, reference.split_once(":-"), reference.split_once(":?")) {
+            (Some(value), _, _) => result.push_str(value),
+            (None, Some((_, default)), _) => result.push_str(default),
+            (None, None, Some((_, message))) => panic!("{message}"),
+            (None, None, None) => {}
+        }
+        result.push_str(rest);
+    }
+    result
+}
+
+/// All Rust source of the services and the stack.
+fn source() -> String {
+    let mut text = String::new();
+    let mut folders: Vec<PathBuf> = ["gotrue-rs/src", "prompt-api/src", "platform/src", "stack/src"]
+        .map(|folder| root().join(folder))
+        .into();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                text.push_str(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    text
+}
+
+/// Whether the source names a variable, or the family it belongs to.
+fn is_read(source: &str, name: &str) -> bool {
+    // Providers share code that puts their name in the middle.
+    let family = ["GOOGLE", "GITHUB"].iter().find_map(|provider| {
+        name.strip_prefix(&format!("GOTRUE_EXTERNAL_{provider}_")).map(str::to_owned)
+    });
+    let short = name.strip_prefix("GOTRUE_").unwrap_or(name);
+    match family {
+        Some(key) => source.contains(&format!("\"{key}\"")) || source.contains(&format!("_{key}")),
+        None => [name, short].iter().any(|name| {
+            source.contains(&format!("\"{name}\"")) || source.contains(&format!("`{name}`"))
+        }),
+    }
+}
+
+#[test]
+fn every_variable_of_the_compose_file_is_read_by_something() {
+    let source = source();
+    let environment = compose_environment("wildfire");
+    assert!(environment.len() > 20, "{environment:?}");
+    for (name, _) in environment {
+        assert!(is_read(&source, &name), "nothing reads {name}");
+    }
+}
+
+#[test]
+fn the_example_env_and_the_compose_file_name_the_same_variables() {
+    let compose = read("docker-compose.yml");
+    let used: Vec<&str> = compose
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .flat_map(|line| line.split("${").skip(1))
+        .map(|piece| piece.split([':', '}']).next().unwrap())
+        .collect();
+    let example = example_env();
+    for name in &used {
+        assert!(example.contains_key(*name), ".env.example lacks {name}");
+    }
+    for name in example.keys() {
+        assert!(used.contains(&name.as_str()), "docker-compose.yml does not use {name}");
+    }
+}
+
+#[test]
+fn the_project_folder_is_read_without_a_remark() {
+    let vars = platform::env::Vars::default();
+    let project = stack::config_toml::load(&root().join("supabase"), &vars).unwrap();
+    assert_eq!(project.warnings, []);
+    assert_eq!((project.api.port, project.db.port, project.mailbox.port), (54321, 54322, 54324));
+}
