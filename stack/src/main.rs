@@ -1,1 +1,38 @@
-fn main() {}
+//! `wildfire`: everything of Wildfire in one process.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use platform::env::Vars;
+use platform::telemetry::{LogFormat, init_logs};
+use stack::commands::{self, Cli};
+use stack::ui::Ui;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let vars = Vars::process();
+    let ui = Ui::detect(&vars);
+    let format = match vars.get("WILDFIRE_LOG_FORMAT") {
+        Some("json") => LogFormat::Json,
+        _ => LogFormat::Pretty,
+    };
+    init_logs(format, vars.get("WILDFIRE_LOG").unwrap_or("warn"));
+    // Requests run on threads of their own; this one starts, waits and stops.
+    let runtime = match tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            ui.error(&format!("The runtime cannot be started: {error}"));
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(commands::run(cli, ui, &vars)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            ui.error(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(10);
 
 /// Waits until no server uses `data_dir`, asking one that still runs to stop, and
 /// removes a pid file that points at a stranger. Blocks.
-pub(super) fn clear(data_dir: &Path) -> Result<(), ClusterError> {
+pub fn clear(data_dir: &Path) -> Result<(), ClusterError> {
     let Ok(folder) = fs::canonicalize(data_dir) else {
         return Ok(());
     };

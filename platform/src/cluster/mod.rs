@@ -42,6 +42,7 @@ pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS};
 pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
 pub use self::error::ClusterError;
+pub use self::leftover::clear as stop_leftover;
 pub use self::relocate::location_of as data_dir_location;
 
 use self::data_dir::FolderLock;

@@ -1,0 +1,237 @@
+//! `wildfire doctor`: looks at everything a start needs, starts nothing, and says
+//! what to do about each finding.
+
+use std::net::TcpListener;
+use std::path::Path;
+
+use platform::clock::Clock;
+use platform::cluster::{Binaries, FindOptions, data_dir_location, data_dir_major};
+use platform::env::{Reader, Vars};
+use platform::jwt::{Keyring, Verifier};
+
+use super::setup::{Setup, database_url, shown};
+use super::{CliError, Folders};
+use crate::lifecycle::{State, running};
+use crate::postgres::{self, connect};
+use crate::secrets::Secrets;
+use crate::serve::Mode;
+use crate::ui::{Mark, Ui};
+
+/// This program was built in 2026; an earlier clock is wrong, and tokens fail.
+const EARLIEST: i64 = 1_767_225_600;
+
+struct Report {
+    ui: Ui,
+    failed: usize,
+}
+
+impl Report {
+    fn good(&self, what: &str) {
+        self.ui.check(Mark::Good, what, None);
+    }
+
+    fn note(&self, what: &str, advice: &str) {
+        self.ui.check(Mark::Note, what, Some(advice));
+    }
+
+    fn bad(&mut self, what: &str, advice: &str) {
+        self.failed += 1;
+        self.ui.check(Mark::Bad, what, Some(advice));
+    }
+}
+
+/// Runs all checks; fails if one does.
+pub(super) async fn run(folders: &Folders, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    let mut report = Report { ui, failed: 0 };
+    let setup = Setup::load(folders, vars)?;
+    setup.create_data_dir()?;
+    check_project(&report, &setup);
+    let state = running(&setup.data_dir)?;
+    check_postgres(&mut report, &setup, vars).await;
+    check_data_dir(&mut report, &setup);
+    check_ports(&mut report, &setup, state.as_ref());
+    check_keys(&mut report, &setup, vars);
+    check_mail(&report, &setup, vars);
+    check_clock(&mut report);
+    match report.failed {
+        0 => Ok(()),
+        failed => Err(CliError::Unhealthy { failed }),
+    }
+}
+
+fn check_project(report: &Report, setup: &Setup) {
+    let folder = shown(&setup.workdir.supabase);
+    if setup.workdir.supabase.join("config.toml").is_file() {
+        report.good(&format!("project {} in {folder}", setup.project.id));
+    } else {
+        let advice = "defaults are used; `--workdir DIR` names another project folder";
+        report.note(&format!("no {folder}/config.toml"), advice);
+    }
+    for warning in &setup.project.warnings {
+        report.note("supabase/config.toml", &warning.to_string());
+    }
+}
+
+async fn check_postgres(report: &mut Report, setup: &Setup, vars: &Vars) {
+    if let Some(url) = database_url(None, vars) {
+        return check_own_database(report, &url).await;
+    }
+    let location = data_dir_location(&postgres::data_dir(&setup.data_dir));
+    let reader = Reader::new(vars);
+    let options = FindOptions::from_env(&reader).for_major(data_dir_major(&location));
+    match Binaries::find(&options) {
+        Ok(found) => {
+            report.good(&format!(
+                "Postgres {} in {}",
+                found.version(),
+                found.bin().display()
+            ));
+            if let Some(major) = data_dir_major(&location)
+                && major != found.major()
+            {
+                let advice =
+                    format!("install Postgres {major} and set WILDFIRE_PG_BIN to its bin folder");
+                report.bad(&format!("the data is of Postgres {major}"), &advice);
+            }
+        }
+        Err(error) => report.bad("no Postgres", &error.to_string()),
+    }
+}
+
+async fn check_own_database(report: &mut Report, url: &str) {
+    let outcome = match connect(url) {
+        Ok(database) => database
+            .client()
+            .await
+            .map(drop)
+            .map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    match outcome {
+        Ok(()) => report.good("the database of DATABASE_URL answers"),
+        Err(error) => {
+            let advice = format!("check DATABASE_URL and that the server runs ({error})");
+            report.bad("the database of DATABASE_URL does not answer", &advice);
+        }
+    }
+}
+
+fn check_data_dir(report: &mut Report, setup: &Setup) {
+    let folder = shown(&setup.data_dir);
+    let probe = setup.data_dir.join(".doctor");
+    match std::fs::write(&probe, [0; 4096]).and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) => report.good(&format!("data folder {folder} can be written")),
+        Err(error) => {
+            let advice = "free some disk space, or choose another folder with --data-dir";
+            report.bad(&format!("data folder {folder}: {error}"), advice);
+        }
+    }
+}
+
+fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>) {
+    if let Some(state) = state {
+        report.good(&format!(
+            "Wildfire is running at {} and has its ports",
+            state.api_url
+        ));
+        return;
+    }
+    let project = &setup.project;
+    let mail = project.mailbox.enabled.then_some(project.mailbox.port);
+    let ports = [
+        (Some(project.api.port), "API", "--port"),
+        (Some(8080), "app", "--app-port"),
+        (Some(project.db.port), "Postgres", "--db-port"),
+        (mail, "mailbox", "--mail-port"),
+    ];
+    for (port, name, option) in ports {
+        let Some(port) = port else { continue };
+        match TcpListener::bind((setup.host, port)) {
+            Ok(_) => report.good(&format!("port {port} ({name}) is free")),
+            Err(error) => {
+                let advice = format!("stop what uses it, or start with {option} and another port");
+                report.bad(&format!("port {port} ({name}): {error}"), &advice);
+            }
+        }
+    }
+}
+
+fn check_keys(report: &mut Report, setup: &Setup, vars: &Vars) {
+    // A look must not create what only a start should.
+    let stored = setup.data_dir.join(crate::secrets::FILE);
+    if setup.mode == Mode::Production && !stored.exists() {
+        return report.note("no secrets yet", "the first start generates them");
+    }
+    match setup.secrets(vars) {
+        Err(error) => report.bad("keys", &error.to_string()),
+        Ok(secrets) => match check_signatures(&secrets) {
+            Some(problem) => report.bad("keys", &problem),
+            None if setup.mode == Mode::Development => report.note(
+                "demo keys, known to everybody",
+                "right for this machine; WILDFIRE_ENV=production makes its own",
+            ),
+            None => check_mode(report, &stored),
+        },
+    }
+}
+
+/// What is wrong with the keys, if anything is.
+fn check_signatures(secrets: &Secrets) -> Option<String> {
+    let keys = secrets.jwt_keys.expose();
+    let keyring = match Keyring::from_config(Some(&secrets.jwt_secret), Some(keys)) {
+        Ok(keyring) => keyring,
+        Err(error) => return Some(error.to_string()),
+    };
+    let verifier = Verifier::new(keyring.into(), Clock::system());
+    let legacy = [
+        ("ANON_KEY", secrets.api.anon.as_str()),
+        (
+            "SERVICE_ROLE_KEY",
+            secrets.api.service_role.expose().as_str(),
+        ),
+    ];
+    legacy.into_iter().find_map(|(name, key)| {
+        let error = verifier.verify(key).err()?;
+        Some(format!(
+            "{name} does not fit the JWT secret ({error}); `wildfire keys generate` prints a set"
+        ))
+    })
+}
+
+fn check_mode(report: &mut Report, stored: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::metadata(stored).map(|metadata| metadata.permissions().mode());
+    if mode.is_ok_and(|mode| mode % 0o100 == 0) {
+        report.good("keys");
+    } else {
+        let advice = format!("run `chmod 600 {}`", shown(stored));
+        report.bad(
+            "other accounts of this machine can read the secrets",
+            &advice,
+        );
+    }
+}
+
+fn check_mail(report: &Report, setup: &Setup, vars: &Vars) {
+    let host = vars.get("GOTRUE_SMTP_HOST").or(vars.get("SMTP_HOST"));
+    match host.filter(|host| !host.is_empty()) {
+        Some(host) => report.good(&format!("mail goes to {host}")),
+        None if setup.mode == Mode::Production => report.note(
+            "mail goes to the mailbox, not to people",
+            "set GOTRUE_SMTP_HOST, _PORT, _USER, _PASS and _ADMIN_EMAIL, or [auth.email.smtp]",
+        ),
+        None => report.good("mail goes to the mailbox"),
+    }
+}
+
+fn check_clock(report: &mut Report) {
+    let now = Clock::system().now();
+    if now.as_second() < EARLIEST {
+        report.bad(
+            &format!("the clock says {now}"),
+            "set the clock: tokens depend on it",
+        );
+    } else {
+        report.good(&format!("the clock says {now:.0}"));
+    }
+}

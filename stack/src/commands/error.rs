@@ -1,0 +1,106 @@
+//! Why a command failed: one text that says what happened and what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::config_toml::ConfigError;
+use crate::lifecycle::LifecycleError;
+use crate::postgres::PostgresError;
+use crate::secrets::SecretsError;
+use crate::serve::{BindError, ServeError};
+use crate::workdir::WorkdirError;
+
+/// A failed command.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The project's configuration.
+    #[error("{0}")]
+    Config(#[from] ConfigError),
+    /// The project's files.
+    #[error("{0}")]
+    Workdir(#[from] WorkdirError),
+    /// Keys and passwords.
+    #[error("{0}")]
+    Secrets(#[from] SecretsError),
+    /// The database.
+    #[error("{0}")]
+    Postgres(#[from] PostgresError),
+    /// The lock of the data folder.
+    #[error("{0}")]
+    Lifecycle(#[from] LifecycleError),
+    /// A port.
+    #[error("{0}")]
+    Bind(#[from] BindError),
+    /// The services.
+    #[error("{0}")]
+    Serve(#[from] ServeError),
+    /// A folder that cannot be used.
+    #[error("{} cannot be used: {source}", path.display())]
+    Folder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Production without an address.
+    #[error(
+        "WILDFIRE_ENV=production needs the address users reach this installation at. Set \
+         SUPABASE_PUBLIC_URL, for example https://prompts.example.com."
+    )]
+    NoPublicUrl,
+    /// An address that is none.
+    #[error("SUPABASE_PUBLIC_URL must be an http:// or https:// address, and {value:?} is not.")]
+    PublicUrl {
+        /// What it is.
+        value: String,
+    },
+    /// A variable with a value that means nothing.
+    #[error("{name} must be {expected}, and {value:?} is not.")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it may be.
+        expected: &'static str,
+        /// What it is.
+        value: String,
+    },
+    /// Development on an address others can reach.
+    #[error(
+        "In development everybody knows the keys, so Wildfire listens on this machine only, and \
+         {host} is not that. Set WILDFIRE_ENV=production to listen elsewhere."
+    )]
+    NotLoopback {
+        /// The address that was asked for.
+        host: String,
+    },
+    /// The command would pull the database away from under a running installation.
+    #[error("Wildfire is running with this data folder. Stop it first: `wildfire stop`.")]
+    StopFirst,
+    /// Nobody said yes.
+    #[error("Nothing was deleted. Pass --yes to delete without being asked.")]
+    NotConfirmed,
+    /// A database somebody brought is not this program's to wipe.
+    #[error(
+        "`wildfire db reset` deletes the embedded database only, and DATABASE_URL names another \
+         one. Unset it, or empty that database with your own tools and run `wildfire migrate`."
+    )]
+    NotEmbedded,
+    /// The server went away under the services.
+    #[error("Postgres ended unexpectedly; see {} for the reason. Start again.", log.display())]
+    PostgresEnded {
+        /// The server's log.
+        log: PathBuf,
+    },
+    /// A server ended of itself.
+    #[error("The server failed: {0}. Start again.")]
+    ServerFailed(io::Error),
+    /// Signals cannot be received.
+    #[error("Signals cannot be received: {0}")]
+    Signals(io::Error),
+    /// At least one check of `wildfire doctor` failed.
+    #[error("{failed} of the checks failed; what to do is written under each.")]
+    Unhealthy {
+        /// How many.
+        failed: usize,
+    },
+}

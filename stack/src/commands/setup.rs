@@ -1,0 +1,180 @@
+//! What every command needs to know first: the project, the data folder, the mode.
+
+use std::env;
+use std::fs;
+use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use platform::clock::Clock;
+use platform::env::Vars;
+use url::Url;
+
+use super::CliError;
+use crate::config_toml::{self, Project};
+use crate::secrets::{Secrets, Sources};
+use crate::serve::Mode;
+use crate::workdir::Workdir;
+
+/// Where the project and its data are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Folders {
+    /// The project: the folder that holds supabase/ [default: the nearest one at or above the
+    /// current folder]
+    #[arg(long, value_name = "DIR")]
+    pub workdir: Option<PathBuf>,
+    /// Where data is kept [default: <workdir>/.wildfire]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+}
+
+/// An installation, before anything runs.
+#[derive(Debug)]
+pub(super) struct Setup {
+    pub(super) mode: Mode,
+    pub(super) workdir: Workdir,
+    pub(super) data_dir: PathBuf,
+    pub(super) project: Project,
+    pub(super) public_url: Option<String>,
+    pub(super) host: IpAddr,
+}
+
+impl Folders {
+    /// The project folder and the data folder, absolute.
+    pub(super) fn locate(&self) -> Result<(Workdir, PathBuf), CliError> {
+        let failed = |source| CliError::Folder {
+            path: PathBuf::from("."),
+            source,
+        };
+        let current = env::current_dir().map_err(failed)?;
+        let workdir = Workdir::locate(self.workdir.as_deref(), &current)?;
+        let data_dir = match &self.data_dir {
+            Some(folder) => current.join(folder),
+            None => workdir.root.join(".wildfire"),
+        };
+        Ok((workdir, data_dir))
+    }
+}
+
+impl Setup {
+    /// Reads everything there is to read.
+    pub(super) fn load(folders: &Folders, vars: &Vars) -> Result<Self, CliError> {
+        let (workdir, data_dir) = folders.locate()?;
+        let mode = mode(vars)?;
+        let project = config_toml::load(&workdir.supabase, vars)?;
+        let public_url = public_url(vars, &project)?;
+        if mode == Mode::Production && public_url.is_none() {
+            return Err(CliError::NoPublicUrl);
+        }
+        let host = host(vars, mode)?;
+        Ok(Self {
+            mode,
+            workdir,
+            data_dir,
+            project,
+            public_url,
+            host,
+        })
+    }
+
+    /// Makes the data folder. Nobody but its owner has business there, except that
+    /// the account root's Postgres runs as has to pass through.
+    pub(super) fn create_data_dir(&self) -> Result<(), CliError> {
+        let path = &self.data_dir;
+        let failed = |source| CliError::Folder {
+            path: path.clone(),
+            source,
+        };
+        if !path.is_dir() {
+            fs::create_dir_all(path).map_err(failed)?;
+            let mode = if rustix::process::geteuid().is_root() {
+                0o711
+            } else {
+                0o700
+            };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed)?;
+        }
+        let ignore = path.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(&ignore, "*\n").map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    /// Keys and passwords.
+    pub(super) fn secrets(&self, vars: &Vars) -> Result<Secrets, CliError> {
+        let clock = Clock::system();
+        let sources = Sources {
+            mode: self.mode,
+            data_dir: &self.data_dir,
+            project: &self.project.keys,
+            vars,
+            clock: &clock,
+        };
+        Ok(sources.load()?)
+    }
+}
+
+/// A server of one's own: the option, else `DATABASE_URL`.
+pub(super) fn database_url(option: Option<&str>, vars: &Vars) -> Option<String> {
+    let variable = vars.get("DATABASE_URL").filter(|value| !value.is_empty());
+    option.or(variable).map(str::to_owned)
+}
+
+fn mode(vars: &Vars) -> Result<Mode, CliError> {
+    match vars.get("WILDFIRE_ENV").unwrap_or("development") {
+        "" | "development" => Ok(Mode::Development),
+        "production" => Ok(Mode::Production),
+        other => Err(CliError::Variable {
+            name: "WILDFIRE_ENV",
+            expected: "development or production",
+            value: other.to_owned(),
+        }),
+    }
+}
+
+fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError> {
+    let set = vars
+        .get("SUPABASE_PUBLIC_URL")
+        .filter(|value| !value.is_empty());
+    let Some(value) = set.or(project.api.external_url.as_deref()) else {
+        return Ok(None);
+    };
+    let is_address = Url::parse(value)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    if is_address {
+        Ok(Some(value.trim_end_matches('/').to_owned()))
+    } else {
+        Err(CliError::PublicUrl {
+            value: value.to_owned(),
+        })
+    }
+}
+
+fn host(vars: &Vars, mode: Mode) -> Result<IpAddr, CliError> {
+    let value = vars
+        .get("WILDFIRE_HOST")
+        .filter(|value| !value.is_empty())
+        .unwrap_or("127.0.0.1");
+    let host: IpAddr = value.parse().map_err(|_| CliError::Variable {
+        name: "WILDFIRE_HOST",
+        expected: "an IP address to listen on",
+        value: value.to_owned(),
+    })?;
+    if mode == Mode::Development && !host.is_loopback() {
+        return Err(CliError::NotLoopback {
+            host: value.to_owned(),
+        });
+    }
+    Ok(host)
+}
+
+/// `path` as people write it: relative to where they are, when it is below.
+pub(super) fn shown(path: &Path) -> String {
+    let current = env::current_dir().unwrap_or_default();
+    path.strip_prefix(&current)
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}

@@ -1,0 +1,266 @@
+//! `wildfire start`: everything, until Ctrl-C.
+
+use std::env;
+use std::ffi::OsString;
+use std::time::Instant;
+
+use clap::Args;
+use platform::env::Vars;
+
+use super::setup::{Setup, database_url, shown};
+use super::status::Addresses;
+use super::{CliError, Folders, migrate};
+use crate::lifecycle::{Instance, LOG_FILE, Signals, State, become_detached, start_detached};
+use crate::postgres::{self, Postgres};
+use crate::secrets::{FILE, Secrets};
+use crate::serve::{
+    self, DatabaseUrls, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext,
+};
+use crate::ui::Ui;
+
+/// The app's port unless something else is asked for.
+const APP_PORT: u16 = 8080;
+
+/// Options of `wildfire start`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StartOptions {
+    #[command(flatten)]
+    folders: Folders,
+    /// Port of the API [default: `api.port` of supabase/config.toml, 54321]; 0 picks a free one,
+    /// as for every port
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+    /// Port of the app [default: 8080]
+    #[arg(long, value_name = "PORT")]
+    app_port: Option<u16>,
+    /// Port of Postgres [default: `db.port` of supabase/config.toml, 54322]
+    #[arg(long, value_name = "PORT")]
+    db_port: Option<u16>,
+    /// Port of the mailbox [default: `local_smtp.port` of supabase/config.toml, 54324]
+    #[arg(long, value_name = "PORT")]
+    mail_port: Option<u16>,
+    /// Use this database instead of the embedded one [env: `DATABASE_URL`]
+    #[arg(long, value_name = "URL")]
+    db_url: Option<String>,
+    /// Leave it running in the background
+    #[arg(long)]
+    detach: bool,
+    /// How `--detach` starts the process that stays
+    #[arg(long, hide = true)]
+    background: bool,
+}
+
+/// Why serving ended.
+enum End {
+    Asked,
+    PostgresEnded,
+    Failed(std::io::Error),
+}
+
+/// Starts everything and waits.
+pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    let started = Instant::now();
+    let setup = Setup::load(&options.folders, vars)?;
+    setup.create_data_dir()?;
+    if options.detach {
+        return detach(&setup, ui, vars).await;
+    }
+    if options.background {
+        become_detached();
+    }
+    for warning in &setup.project.warnings {
+        ui.warn(&format!("supabase/config.toml: {warning}"));
+    }
+    let mut signals = Signals::listen().map_err(CliError::Signals)?;
+    let up = tokio::select! {
+        up = bring_up(&options, setup, ui, vars, started) => up?,
+        () = signals.next() => {
+            ui.note("Stopped before everything was up.");
+            return Ok(());
+        }
+    };
+    up.serve_until(&mut signals, ui).await
+}
+
+/// Everything that runs.
+struct Up {
+    running: Running,
+    postgres: Postgres,
+    data_dir: std::path::PathBuf,
+    _instance: Instance,
+}
+
+async fn bring_up(
+    options: &StartOptions,
+    setup: Setup,
+    ui: Ui,
+    vars: &Vars,
+    started: Instant,
+) -> Result<Up, CliError> {
+    let instance = Instance::acquire(&setup.data_dir)?;
+    let secrets = setup.secrets(vars)?;
+    let listeners = Listeners::bind(setup.host, &ports(options, &setup))?;
+    let url = database_url(options.db_url.as_deref(), vars);
+    let db_port = options.db_port.unwrap_or(setup.project.db.port);
+    let postgres = migrate::open(&setup, url.as_deref(), db_port, ui, vars).await?;
+    let (mode, workdir) = (setup.mode, setup.workdir.root.clone());
+    let data_dir = setup.data_dir.clone();
+    let public_url = setup.public_url.clone();
+    let running = serve::run(context(setup, &secrets, &postgres, listeners, vars))?;
+    let addresses = running.addresses;
+    let api = format!("http://{}", addresses.api);
+    let state = State {
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        workdir,
+        api_url: public_url.unwrap_or(api),
+        api_port: addresses.api.port(),
+        app_port: addresses.app.map(|address| address.port()),
+        mail_port: addresses.mail.map(|address| address.port()),
+        db_port: postgres.port(),
+    };
+    instance.publish(&state)?;
+    ui.done("Serving", started);
+    let database = Addresses::database_url(&state, &secrets, url.as_deref());
+    if !running.web_app_built {
+        ui.warn("The web app is not built: run `npm install && npm run build` and start again.");
+    }
+    show(
+        ui,
+        mode,
+        &Addresses::new(&state, database),
+        &secrets,
+        &data_dir,
+    );
+    Ok(Up {
+        running,
+        postgres,
+        data_dir,
+        _instance: instance,
+    })
+}
+
+impl Up {
+    async fn serve_until(mut self, signals: &mut Signals, ui: Ui) -> Result<(), CliError> {
+        let end = tokio::select! {
+            () = signals.next() => End::Asked,
+            () = self.postgres.exited() => End::PostgresEnded,
+            error = self.running.failed() => End::Failed(error),
+        };
+        let stopping = Instant::now();
+        if matches!(end, End::Asked) {
+            ui.note("Stopping; a second Ctrl-C does not wait for open requests.");
+        }
+        tokio::select! {
+            () = self.running.stop() => {}
+            () = signals.next() => {}
+        }
+        self.postgres.stop().await?;
+        match end {
+            End::Asked => {
+                ui.done("Stopped", stopping);
+                Ok(())
+            }
+            End::PostgresEnded => {
+                let log = postgres::data_dir(&self.data_dir).with_added_extension("log");
+                Err(CliError::PostgresEnded { log })
+            }
+            End::Failed(error) => Err(CliError::ServerFailed(error)),
+        }
+    }
+}
+
+fn ports(options: &StartOptions, setup: &Setup) -> Ports {
+    let mailbox = &setup.project.mailbox;
+    Ports {
+        api: options.port.unwrap_or(setup.project.api.port),
+        app: Some(options.app_port.unwrap_or(APP_PORT)),
+        mail: mailbox
+            .enabled
+            .then(|| options.mail_port.unwrap_or(mailbox.port)),
+    }
+}
+
+fn context(
+    setup: Setup,
+    secrets: &Secrets,
+    postgres: &Postgres,
+    listeners: Listeners,
+    vars: &Vars,
+) -> ServeContext {
+    let api = &secrets.api;
+    let variable = |name| {
+        vars.get(name)
+            .filter(|value| !value.is_empty())
+            .map(str::to_owned)
+    };
+    ServeContext {
+        mode: setup.mode,
+        data_dir: setup.data_dir,
+        project: setup.project,
+        database: DatabaseUrls {
+            auth: postgres.auth_url().to_owned(),
+            authenticator: postgres.authenticator_url().to_owned(),
+        },
+        keys: ProjectKeys {
+            anon: api.anon.clone(),
+            service_role: api.service_role.expose().clone(),
+            publishable: api.publishable.clone(),
+            secret: api.secret.expose().clone(),
+            jwt_secret: secrets.jwt_secret.expose().clone(),
+            jwt_keys: secrets.jwt_keys.expose().clone(),
+            anon_asymmetric: variable("ANON_KEY_ASYMMETRIC"),
+            service_role_asymmetric: variable("SERVICE_ROLE_KEY_ASYMMETRIC"),
+        },
+        listeners,
+        public_url: setup.public_url,
+        vars: vars.clone(),
+    }
+}
+
+/// What somebody needs who has just started it.
+fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::path::Path) {
+    let mut rows = at.rows();
+    let mut footer = Vec::new();
+    match mode {
+        Mode::Development => {
+            let api = &secrets.api;
+            rows.push(("Database", at.database.clone()));
+            rows.push(("Publishable key", api.publishable.clone()));
+            rows.push(("Secret key", api.secret.expose().clone()));
+            footer.push(
+                "Development: these are the demo keys everybody knows, so it listens on this \
+                 machine only."
+                    .to_owned(),
+            );
+        }
+        Mode::Production => {
+            rows.push(("Publishable key", secrets.api.publishable.clone()));
+            let secret = format!("in {}", shown(&data_dir.join(FILE)));
+            rows.push(("Secrets", secret));
+        }
+    }
+    let open = at.app.as_ref().unwrap_or(&at.api);
+    footer.push(format!(
+        "Next: open {open} and sign up. All keys: wildfire status -o env"
+    ));
+    footer.push("Ctrl-C, or `wildfire stop`, stops everything.".to_owned());
+    ui.panel("Wildfire is running", &rows, &footer);
+}
+
+async fn detach(setup: &Setup, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    let arguments = env::args_os()
+        .skip(1)
+        .filter(|argument| argument != "--detach");
+    let arguments: Vec<OsString> = arguments.chain(["--background".into()]).collect();
+    let detached = start_detached(&setup.data_dir, &arguments).await?;
+    let secrets = setup.secrets(vars)?;
+    let database = Addresses::database_url(&detached.state, &secrets, None);
+    let at = Addresses::new(&detached.state, database);
+    show(ui, setup.mode, &at, &secrets, &setup.data_dir);
+    ui.note(&format!(
+        "It runs in the background; its log is {}",
+        shown(&setup.data_dir.join(LOG_FILE))
+    ));
+    Ok(())
+}

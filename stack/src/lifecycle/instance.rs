@@ -1,0 +1,257 @@
+//! The lock and the state file of a running installation.
+//!
+//! The lock says whether one runs, because it goes with the process however that
+//! ends; the state file only says where. A process id alone would prove nothing.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde::{Deserialize, Serialize};
+
+const LOCK_FILE: &str = "wildfire.lock";
+const STATE_FILE: &str = "wildfire.json";
+
+/// Somebody asking for the status holds the lock for an instant.
+const PATIENCE: Duration = Duration::from_millis(300);
+const POLL: Duration = Duration::from_millis(20);
+
+/// What a running installation tells others; no secrets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// The process.
+    pub pid: u32,
+    /// The program's version.
+    pub version: String,
+    /// The project folder it serves.
+    pub workdir: PathBuf,
+    /// Where clients reach the API.
+    pub api_url: String,
+    /// The API port.
+    pub api_port: u16,
+    /// The app port.
+    pub app_port: Option<u16>,
+    /// The mailbox port.
+    pub mail_port: Option<u16>,
+    /// The port of the embedded Postgres.
+    pub db_port: Option<u16>,
+}
+
+/// Why an installation cannot be started or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum LifecycleError {
+    /// Another process has the data folder.
+    #[error("{}", already_running(data_dir, state.as_deref()))]
+    AlreadyRunning {
+        /// The folder.
+        data_dir: PathBuf,
+        /// What the other process says about itself.
+        state: Option<Box<State>>,
+    },
+    /// Nothing to stop.
+    #[error("Wildfire is not running with the data folder {}.", data_dir.display())]
+    NotRunning {
+        /// The folder.
+        data_dir: PathBuf,
+    },
+    /// Told to stop and still there.
+    #[error("Wildfire (process {pid}) was told to stop and is still running after {seconds} s.")]
+    NotStopping {
+        /// Its process.
+        pid: u32,
+        /// How long it was given.
+        seconds: u64,
+    },
+    /// A background start that failed.
+    #[error("Wildfire did not start:\n{output}\n(full log: {})", log.display())]
+    Background {
+        /// The end of its log.
+        output: String,
+        /// The log.
+        log: PathBuf,
+    },
+    /// A file operation failed.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+fn already_running(data_dir: &Path, state: Option<&State>) -> String {
+    let who = state.map_or_else(String::new, |state| {
+        format!(" (process {}, {})", state.pid, state.api_url)
+    });
+    format!(
+        "Wildfire is already running with the data folder {}{who}. Stop it with `wildfire stop`, \
+         or choose another folder with --data-dir and other ports.",
+        data_dir.display()
+    )
+}
+
+/// The right to run with a data folder; given back when dropped.
+#[derive(Debug)]
+pub struct Instance {
+    data_dir: PathBuf,
+    _lock: File,
+}
+
+impl Instance {
+    /// Takes the data folder, or says who has it.
+    pub fn acquire(data_dir: &Path) -> Result<Self, LifecycleError> {
+        let started = Instant::now();
+        loop {
+            if let Some(lock) = try_lock(data_dir)? {
+                let instance = Self {
+                    data_dir: data_dir.to_owned(),
+                    _lock: lock,
+                };
+                // Left by a process that was killed.
+                instance.forget();
+                return Ok(instance);
+            }
+            if started.elapsed() > PATIENCE {
+                let state = read_state(data_dir).map(Box::new);
+                return Err(LifecycleError::AlreadyRunning {
+                    data_dir: data_dir.to_owned(),
+                    state,
+                });
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    /// Tells others where this installation is. It is there from then on.
+    pub fn publish(&self, state: &State) -> Result<(), LifecycleError> {
+        let path = self.data_dir.join(STATE_FILE);
+        let failed = |source| LifecycleError::File {
+            path: path.clone(),
+            source,
+        };
+        let partial = path.with_extension("json.partial");
+        let text = serde_json::to_vec_pretty(state).map_err(|error| failed(error.into()))?;
+        fs::write(&partial, text)
+            .and_then(|()| fs::rename(&partial, &path))
+            .map_err(failed)
+    }
+
+    fn forget(&self) {
+        _ = fs::remove_file(self.data_dir.join(STATE_FILE));
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        self.forget();
+    }
+}
+
+/// The installation that runs with `data_dir` and is ready, if one is.
+pub fn running(data_dir: &Path) -> Result<Option<State>, LifecycleError> {
+    if !data_dir.join(LOCK_FILE).exists() || try_lock(data_dir)?.is_some() {
+        return Ok(None);
+    }
+    Ok(read_state(data_dir))
+}
+
+/// Asks the installation to stop and waits until it has.
+pub fn stop(data_dir: &Path, patience: Duration) -> Result<State, LifecycleError> {
+    let not_running = || LifecycleError::NotRunning {
+        data_dir: data_dir.to_owned(),
+    };
+    let state = running(data_dir)?.ok_or_else(not_running)?;
+    let pid = i32::try_from(state.pid)
+        .ok()
+        .and_then(Pid::from_raw)
+        .ok_or_else(not_running)?;
+    kill_process(pid, Signal::TERM).map_err(|source| LifecycleError::File {
+        path: data_dir.join(STATE_FILE),
+        source: source.into(),
+    })?;
+    let started = Instant::now();
+    while try_lock(data_dir)?.is_none() {
+        if started.elapsed() > patience {
+            let (pid, seconds) = (state.pid, patience.as_secs());
+            return Err(LifecycleError::NotStopping { pid, seconds });
+        }
+        thread::sleep(POLL);
+    }
+    Ok(state)
+}
+
+fn try_lock(data_dir: &Path) -> Result<Option<File>, LifecycleError> {
+    let path = data_dir.join(LOCK_FILE);
+    let failed = |source| LifecycleError::File {
+        path: path.clone(),
+        source,
+    };
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(&path)
+        .map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+fn read_state(data_dir: &Path) -> Option<State> {
+    serde_json::from_slice(&fs::read(data_dir.join(STATE_FILE)).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> State {
+        State {
+            pid: std::process::id(),
+            version: "1".to_owned(),
+            workdir: PathBuf::from("/project"),
+            api_url: "http://127.0.0.1:1".to_owned(),
+            api_port: 1,
+            app_port: None,
+            mail_port: None,
+            db_port: None,
+        }
+    }
+
+    #[test]
+    fn a_folder_has_one_instance_and_it_says_where_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(running(folder.path()).unwrap(), None);
+        let instance = Instance::acquire(folder.path()).unwrap();
+        instance.publish(&state()).unwrap();
+        assert_eq!(running(folder.path()).unwrap(), Some(state()));
+        let second = Instance::acquire(folder.path()).unwrap_err();
+        assert!(
+            second.to_string().contains("http://127.0.0.1:1"),
+            "{second}"
+        );
+        drop(instance);
+        assert_eq!(running(folder.path()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_state_file_without_its_process_counts_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = serde_json::to_vec(&state()).unwrap();
+        fs::write(folder.path().join(STATE_FILE), text).unwrap();
+        assert_eq!(running(folder.path()).unwrap(), None);
+        let error = stop(folder.path(), PATIENCE).unwrap_err();
+        assert!(
+            matches!(error, LifecycleError::NotRunning { .. }),
+            "{error}"
+        );
+    }
+}

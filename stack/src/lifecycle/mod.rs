@@ -1,0 +1,10 @@
+//! One running installation per data folder: who it is, where it listens, how it
+//! is told to stop.
+
+mod detach;
+mod instance;
+mod signals;
+
+pub use detach::{Detached, LOG_FILE, become_detached, start_detached};
+pub use instance::{Instance, LifecycleError, State, running, stop};
+pub use signals::Signals;

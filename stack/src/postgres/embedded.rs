@@ -1,0 +1,105 @@
+//! The server this program starts itself, with its data in `<data-dir>/postgres`.
+
+use std::path::{Path, PathBuf};
+
+use platform::cluster::{
+    Binaries, Cluster, ClusterBuilder, ClusterError, FindOptions, data_dir_location, data_dir_major,
+};
+use platform::env::{Reader, Secret};
+
+use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect, passwords};
+
+/// The password of a data folder that was made in development.
+const DEVELOPMENT_PASSWORD: &str = "postgres";
+
+/// Where the database of an installation is.
+pub fn data_dir(data_dir: &Path) -> PathBuf {
+    data_dir.join("postgres")
+}
+
+/// Starts the server and brings it up to date.
+pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, PostgresError> {
+    let binaries = find(options)?;
+    let server = format!("Postgres {}", binaries.version());
+    let password = &options.secrets.database_password;
+    let (cluster, is_rotated) = start(options, &binaries, password).await?;
+    let applied = bring_up_to_date(&cluster, password, is_rotated).await?;
+    let url = |role| cluster.url(role, password.expose(), "postgres");
+    let urls = Urls {
+        owner: url("postgres"),
+        auth: url("supabase_auth_admin"),
+        authenticator: url("authenticator"),
+    };
+    let report = Report {
+        server,
+        initialised: cluster.initialised(),
+        moved_to: cluster.moved_from().map(|_| cluster.data_dir().to_owned()),
+        applied,
+    };
+    Ok(Postgres {
+        cluster: Some(cluster),
+        urls,
+        report,
+    })
+}
+
+fn find(options: &OpenOptions<'_>) -> Result<Binaries, PostgresError> {
+    let location = data_dir_location(&data_dir(options.data_dir));
+    let reader = Reader::new(options.vars);
+    let find = FindOptions::from_env(&reader).for_major(data_dir_major(&location));
+    Ok(Binaries::find(&find)?)
+}
+
+/// Starts with the password of this installation, else with the one a data folder
+/// has that was made in development; says whether it was the latter.
+async fn start(
+    options: &OpenOptions<'_>,
+    binaries: &Binaries,
+    password: &Secret<String>,
+) -> Result<(Cluster, bool), PostgresError> {
+    match builder(options, binaries, password.clone()).start().await {
+        Ok(cluster) => Ok((cluster, false)),
+        Err(ClusterError::WrongPassword { path }) => {
+            let development = Secret::from(DEVELOPMENT_PASSWORD);
+            match builder(options, binaries, development).start().await {
+                Ok(cluster) => Ok((cluster, true)),
+                Err(ClusterError::WrongPassword { .. }) => {
+                    Err(ClusterError::WrongPassword { path }.into())
+                }
+                Err(error) => Err(error.into()),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn builder(
+    options: &OpenOptions<'_>,
+    binaries: &Binaries,
+    password: Secret<String>,
+) -> ClusterBuilder {
+    let mut builder = Cluster::builder(binaries.clone(), data_dir(options.data_dir))
+        .port(options.port)
+        .superuser_password(password);
+    for (name, value) in &options.project.db.settings {
+        builder = builder.setting(name, value);
+    }
+    builder
+}
+
+async fn bring_up_to_date(
+    cluster: &Cluster,
+    password: &Secret<String>,
+    is_rotated: bool,
+) -> Result<Vec<String>, PostgresError> {
+    let admin = connect(&cluster.superuser_url("postgres"))?;
+    let mut client = admin.client().await?;
+    let applied = bootstrap::migrate(&mut client).await?;
+    // Roles that were just made have none yet.
+    if is_rotated || applied.iter().any(|name| name.starts_with("roles/")) {
+        passwords::set_all(&client, password.expose()).await?;
+    }
+    drop(client);
+    admin.close();
+    Ok(applied)
+}

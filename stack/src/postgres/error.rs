@@ -1,0 +1,58 @@
+//! What can go wrong between the start of the stack and a migrated database.
+
+use platform::cluster::ClusterError;
+use platform::pg::DbError;
+
+use crate::secrets::SecretsError;
+
+/// Why there is no database.
+#[derive(Debug, thiserror::Error)]
+pub enum PostgresError {
+    /// The port of the embedded server.
+    #[error(
+        "Port {port} on 127.0.0.1 is already in use, and Postgres needs it. Choose another one \
+         with --db-port (0 picks a free one) or with db.port in supabase/config.toml."
+    )]
+    PortTaken {
+        /// The port that was asked for.
+        port: u16,
+    },
+    /// The embedded server.
+    #[error("{0}")]
+    Cluster(ClusterError),
+    /// A connection URL.
+    #[error("The database URL cannot be read: {0}")]
+    Url(#[from] url::ParseError),
+    /// The database somebody brought does not answer.
+    #[error("The database at {host} cannot be reached: {source}")]
+    Unreachable {
+        /// Its address, without credentials.
+        host: String,
+        /// Why.
+        source: DbError,
+    },
+    /// Roles of an existing installation have passwords this one does not know.
+    #[error(
+        "The role {role} of this database has a password that is not known here. Set \
+         POSTGRES_PASSWORD to the password of the service roles."
+    )]
+    RolePassword {
+        /// The role.
+        role: &'static str,
+    },
+    /// A statement or migration failed.
+    #[error("{0}")]
+    Database(#[from] DbError),
+    /// A password could not be kept.
+    #[error("{0}")]
+    Secrets(#[from] SecretsError),
+}
+
+impl From<ClusterError> for PostgresError {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::PortTaken { port } => Self::PortTaken { port },
+            other => Self::Cluster(other),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A server that somebody brings: `--db-url` or `DATABASE_URL`.
+//!
+//! Roles that this program creates there get a password of their own, kept in the
+//! data folder; roles that were there keep theirs, which has to be told.
+
+use platform::env::Secret;
+use platform::pg::{Client, DbError, SqlState};
+use url::Url;
+
+use super::passwords::{self, SERVICE_ROLES};
+use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect};
+use crate::secrets;
+
+/// Reaches the server and brings it up to date.
+pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgres, PostgresError> {
+    let parsed = Url::parse(url)?;
+    let host = address(&parsed);
+    let admin = connect(url)?;
+    let unreachable = |source| PostgresError::Unreachable {
+        host: host.clone(),
+        source,
+    };
+    let mut client = admin.client().await.map_err(unreachable)?;
+    let had_roles = had_roles(&client).await?;
+    let applied = bootstrap::migrate(&mut client).await?;
+    let password = password(options)?;
+    if !had_roles {
+        passwords::set(&client, SERVICE_ROLES, password.expose()).await?;
+    }
+    let auth = with_user(&parsed, "supabase_auth_admin", password.expose());
+    let authenticator = with_user(&parsed, "authenticator", password.expose());
+    check_login(&auth, "supabase_auth_admin").await?;
+    check_login(&authenticator, "authenticator").await?;
+    drop(client);
+    admin.close();
+    let report = Report {
+        server: format!("the database at {host}"),
+        applied,
+        ..Report::default()
+    };
+    let urls = Urls {
+        owner: url.to_owned(),
+        auth,
+        authenticator,
+    };
+    Ok(Postgres {
+        cluster: None,
+        urls,
+        report,
+    })
+}
+
+async fn had_roles(client: &Client) -> Result<bool, DbError> {
+    for role in SERVICE_ROLES {
+        if !passwords::role_exists(client, role).await? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The development password is on every sample; a server on a network gets another.
+fn password(options: &OpenOptions<'_>) -> Result<Secret<String>, PostgresError> {
+    let set = options
+        .vars
+        .get("POSTGRES_PASSWORD")
+        .filter(|value| !value.is_empty());
+    match set {
+        Some(password) => Ok(Secret::from(password)),
+        None => Ok(secrets::role_password(options.data_dir)?),
+    }
+}
+
+async fn check_login(url: &str, role: &'static str) -> Result<(), PostgresError> {
+    let database = connect(url)?;
+    let outcome = database.client().await.map(drop);
+    database.close();
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(error) if error.code().is_some_and(is_login_refused) => {
+            Err(PostgresError::RolePassword { role })
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_login_refused(code: &SqlState) -> bool {
+    [
+        SqlState::INVALID_PASSWORD,
+        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+    ]
+    .contains(code)
+}
+
+fn with_user(url: &Url, user: &str, password: &str) -> String {
+    let mut url = url.clone();
+    // Refused only for URLs without a host; the login check then says what is wrong.
+    _ = url.set_username(user);
+    _ = url.set_password(Some(password));
+    url.into()
+}
+
+fn address(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("localhost");
+    format!("{host}:{}", url.port().unwrap_or(5432))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_replaced_and_the_rest_stays() {
+        let url =
+            Url::parse("postgres://owner:secret@db.example:6000/app?sslmode=require").unwrap();
+        assert_eq!(
+            with_user(&url, "authenticator", "p@ss"),
+            "postgres://authenticator:p%40ss@db.example:6000/app?sslmode=require"
+        );
+        assert_eq!(address(&url), "db.example:6000");
+    }
+}

@@ -1,0 +1,120 @@
+//! The database of the stack: an embedded server, or one that somebody brings.
+
+mod bootstrap;
+mod embedded;
+mod error;
+mod external;
+mod passwords;
+
+use std::path::{Path, PathBuf};
+
+use platform::cluster::Cluster;
+use platform::env::{Secret, Vars};
+use platform::pg::{Database, DatabaseConfig};
+
+use crate::config_toml::Project;
+use crate::secrets::Secrets;
+
+pub use embedded::data_dir;
+pub use error::PostgresError;
+
+/// What opening a database takes.
+pub struct OpenOptions<'a> {
+    /// The folder of this installation.
+    pub data_dir: &'a Path,
+    /// The project's settings.
+    pub project: &'a Project,
+    /// The passwords.
+    pub secrets: &'a Secrets,
+    /// The environment, which may say where Postgres is.
+    pub vars: &'a Vars,
+    /// The port of an embedded server; 0 picks a free one.
+    pub port: u16,
+    /// A server to use instead of an embedded one.
+    pub url: Option<&'a str>,
+}
+
+/// A database that is open and migrated.
+pub struct Postgres {
+    cluster: Option<Cluster>,
+    urls: Urls,
+    /// What was done on the way, for whoever started it.
+    pub report: Report,
+}
+
+/// Connection URLs by what they are for.
+struct Urls {
+    /// Of a project's own migrations, and of people.
+    owner: String,
+    /// `supabase_auth_admin`.
+    auth: String,
+    /// `authenticator`.
+    authenticator: String,
+}
+
+/// What opening a database did.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The server, in words.
+    pub server: String,
+    /// Whether the data folder was created.
+    pub initialised: bool,
+    /// Where the data really is, when it could not be where it was asked for.
+    pub moved_to: Option<PathBuf>,
+    /// Migrations that ran.
+    pub applied: Vec<String>,
+}
+
+impl Postgres {
+    /// Starts or reaches the server and brings roles and schemas up to date.
+    pub async fn open(options: &OpenOptions<'_>) -> Result<Self, PostgresError> {
+        match options.url {
+            Some(url) => external::open(options, url).await,
+            None => embedded::open(options).await,
+        }
+    }
+
+    /// For a project's own migrations and for people: the role `postgres`, or whoever
+    /// owns a database somebody brought.
+    pub fn owner_url(&self) -> &str {
+        &self.urls.owner
+    }
+
+    /// For the auth service.
+    pub fn auth_url(&self) -> &str {
+        &self.urls.auth
+    }
+
+    /// For services that act for their callers.
+    pub fn authenticator_url(&self) -> &str {
+        &self.urls.authenticator
+    }
+
+    /// The port of the embedded server.
+    pub fn port(&self) -> Option<u16> {
+        self.cluster.as_ref().map(Cluster::port)
+    }
+
+    /// Resolves when the embedded server is gone, and never for another one.
+    pub async fn exited(&self) {
+        match &self.cluster {
+            Some(cluster) => cluster.exited().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops an embedded server.
+    pub async fn stop(self) -> Result<(), PostgresError> {
+        match self.cluster {
+            Some(cluster) => Ok(cluster.stop().await?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A small pool for work at the start.
+pub fn connect(url: &str) -> Result<Database, PostgresError> {
+    let mut config = DatabaseConfig::new(Secret::from(url), "wildfire");
+    config.max_connections = 2;
+    Ok(Database::new(&config)?)
+}

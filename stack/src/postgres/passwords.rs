@@ -1,0 +1,52 @@
+//! Passwords of the login roles. Role files cannot carry them: they differ from
+//! installation to installation.
+
+use platform::pg::{Client, DbError, Executor, column};
+use postgres_protocol::password::scram_sha_256;
+
+/// The roles that services and people log in as.
+const LOGIN_ROLES: &[&str] = &[
+    "authenticator",
+    "pgbouncer",
+    "postgres",
+    "supabase_admin",
+    "supabase_auth_admin",
+    "supabase_etl_admin",
+    "supabase_functions_admin",
+    "supabase_read_only_user",
+    "supabase_replication_admin",
+    "supabase_storage_admin",
+];
+
+/// The roles that this program itself logs in as.
+pub(super) const SERVICE_ROLES: &[&str] = &["authenticator", "supabase_auth_admin"];
+
+/// Only the server quotes names and values.
+const STATEMENTS: &str = "-- pg_catalog.pg_roles.password_statements
+select coalesce(string_agg(format('alter role %I password %L', r.rolname, $2::text), ';'), '')
+  as statements
+from pg_catalog.pg_roles as r
+where r.rolname = any ($1::text[])";
+
+const EXISTS: &str = "-- pg_catalog.pg_roles.exists
+select exists (
+  select from pg_catalog.pg_roles as r where r.rolname = $1
+) as present";
+
+/// Gives all login roles one password.
+pub(super) async fn set_all(client: &Client, password: &str) -> Result<(), DbError> {
+    set(client, LOGIN_ROLES, password).await
+}
+
+/// Gives some roles a password. The server only ever sees its verifier.
+pub(super) async fn set(client: &Client, roles: &[&str], password: &str) -> Result<(), DbError> {
+    let verifier = scram_sha_256(password.as_bytes());
+    let row = client.query_one(STATEMENTS, &[&roles, &verifier]).await?;
+    let statements: String = column(&row, "statements")?;
+    client.batch(&statements).await
+}
+
+/// Whether a role exists.
+pub(super) async fn role_exists(client: &Client, role: &str) -> Result<bool, DbError> {
+    column(&client.query_one(EXISTS, &[&role]).await?, "present")
+}

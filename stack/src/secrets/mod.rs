@@ -1,0 +1,207 @@
+//! Keys and passwords of an installation: the well-known demo values in
+//! development, generated once and kept in production.
+//!
+//! Names in the environment and in `supabase/config.toml` are upstream's, and
+//! what somebody sets there wins.
+
+mod demo;
+mod error;
+mod stored;
+
+use platform::api_keys::{ApiKeys, DEMO_JWT_SECRET};
+use platform::clock::Clock;
+use platform::env::{Secret, Vars};
+use platform::jwt::Keyring;
+use serde::Serialize;
+
+use crate::config_toml::AuthKeys;
+use crate::serve::Mode;
+
+pub use error::SecretsError;
+pub use stored::{FILE, Stored, role_password};
+
+/// When the CLI's legacy keys expire (2032); they are signed anew at every start,
+/// and must come out the same.
+const LEGACY_EXPIRY: i64 = 1_983_812_996;
+/// Life of keys signed with a project's own signing key, as the CLI has it.
+const SIGNED_EXPIRY_SECONDS: i64 = 10 * 365 * 24 * 3600;
+
+/// Everything secret that the services of one installation share.
+#[derive(Clone, Debug)]
+pub struct Secrets {
+    /// What clients send as `apikey`.
+    pub api: ApiKeys,
+    /// The HS256 secret.
+    pub jwt_secret: Secret<String>,
+    /// Private JWKs, a JSON array; the first one signs.
+    pub jwt_keys: Secret<String>,
+    /// Password of the login roles of the embedded database.
+    pub database_password: Secret<String>,
+    /// Credentials of the S3 protocol.
+    pub s3: S3Credentials,
+}
+
+/// Credentials of the S3 protocol.
+#[derive(Clone, Debug)]
+pub struct S3Credentials {
+    /// Access key id.
+    pub id: String,
+    /// Secret access key.
+    pub secret: Secret<String>,
+    /// Region.
+    pub region: String,
+}
+
+/// Where secrets come from.
+pub struct Sources<'a> {
+    /// Whether demo values may be used.
+    pub mode: Mode,
+    /// Where generated ones are kept.
+    pub data_dir: &'a std::path::Path,
+    /// What the project's `config.toml` sets.
+    pub project: &'a AuthKeys,
+    /// The environment.
+    pub vars: &'a Vars,
+    /// For the lifetimes of generated keys.
+    pub clock: &'a Clock,
+}
+
+impl Sources<'_> {
+    /// The secrets, generated if production has none yet.
+    pub fn load(&self) -> Result<Secrets, SecretsError> {
+        let base = match self.mode {
+            Mode::Development => demo::secrets()?,
+            Mode::Production => Stored::load_or_generate(self.data_dir, self.clock)?.into_secrets(),
+        };
+        let secrets = self.with_overrides(base)?;
+        if self.mode == Mode::Production {
+            refuse_demo_values(&secrets)?;
+        }
+        Ok(secrets)
+    }
+
+    /// A value from the environment, else from the project.
+    fn set(&self, name: &str, project: Option<&String>) -> Option<String> {
+        let value = self.vars.get(name).filter(|value| !value.is_empty());
+        value.map(str::to_owned).or_else(|| project.cloned())
+    }
+
+    fn with_overrides(&self, mut secrets: Secrets) -> Result<Secrets, SecretsError> {
+        let own_secret = self.set("JWT_SECRET", self.project.jwt_secret.as_ref());
+        let own_keys = self.set("JWT_KEYS", self.project.signing_keys_json.as_ref());
+        if let Some(secret) = &own_secret {
+            if secret.len() < 16 {
+                return Err(SecretsError::ShortSecret);
+            }
+            secrets.jwt_secret = Secret::new(secret.clone());
+        }
+        if let Some(keys) = &own_keys {
+            secrets.jwt_keys = Secret::new(keys.clone());
+        }
+        if own_secret.is_some() || own_keys.is_some() {
+            let (anon, service_role) = self.legacy_pair(&secrets, own_keys.is_some())?;
+            secrets.api.anon = anon;
+            secrets.api.service_role = Secret::new(service_role);
+        }
+        let project = self.project;
+        if let Some(key) = self.set("ANON_KEY", project.anon_key.as_ref()) {
+            secrets.api.anon = key;
+        }
+        if let Some(key) = self.set("SERVICE_ROLE_KEY", project.service_role_key.as_ref()) {
+            secrets.api.service_role = Secret::new(key);
+        }
+        if let Some(key) = self.set("SUPABASE_PUBLISHABLE_KEY", project.publishable_key.as_ref()) {
+            secrets.api.publishable = key;
+        }
+        if let Some(key) = self.set("SUPABASE_SECRET_KEY", project.secret_key.as_ref()) {
+            secrets.api.secret = Secret::new(key);
+        }
+        if let Some(password) = self.set("POSTGRES_PASSWORD", None) {
+            secrets.database_password = Secret::new(password);
+        }
+        Ok(secrets)
+    }
+
+    /// The legacy keys that go with a project's own secret or signing key.
+    fn legacy_pair(
+        &self,
+        secrets: &Secrets,
+        by_signing_key: bool,
+    ) -> Result<(String, String), SecretsError> {
+        let keys = secrets.jwt_keys.expose();
+        let keyring = Keyring::from_config(Some(&secrets.jwt_secret), Some(keys))?;
+        let sign = |role| {
+            let exp = if by_signing_key {
+                self.clock.now().as_second() + SIGNED_EXPIRY_SECONDS
+            } else {
+                LEGACY_EXPIRY
+            };
+            let claims = LegacyClaims {
+                iss: "supabase-demo",
+                role,
+                exp,
+            };
+            if by_signing_key {
+                keyring.sign(&claims)
+            } else {
+                keyring.sign_with_secret(&claims)
+            }
+        };
+        Ok((sign("anon")?, sign("service_role")?))
+    }
+}
+
+/// Claims in the order the CLI writes them.
+#[derive(Serialize)]
+struct LegacyClaims {
+    iss: &'static str,
+    role: &'static str,
+    exp: i64,
+}
+
+/// Values everybody knows must not guard anything real.
+fn refuse_demo_values(secrets: &Secrets) -> Result<(), SecretsError> {
+    let demo = demo::secrets()?;
+    let password = secrets.database_password.expose().as_str();
+    let known = [
+        ("JWT_SECRET", secrets.jwt_secret.expose() == DEMO_JWT_SECRET),
+        (
+            "JWT_SECRET",
+            secrets.jwt_secret.expose() == demo::SELF_HOST_SECRET,
+        ),
+        (
+            "JWT_KEYS",
+            secrets.jwt_keys.expose().contains(demo::SIGNING_KEY_ID),
+        ),
+        ("ANON_KEY", secrets.api.anon == demo.api.anon),
+        (
+            "SERVICE_ROLE_KEY",
+            secrets.api.service_role.expose() == demo.api.service_role.expose(),
+        ),
+        (
+            "SUPABASE_PUBLISHABLE_KEY",
+            secrets.api.publishable == demo.api.publishable,
+        ),
+        (
+            "SUPABASE_SECRET_KEY",
+            secrets.api.secret.expose() == demo.api.secret.expose(),
+        ),
+        (
+            "POSTGRES_PASSWORD",
+            demo::DEFAULT_PASSWORDS.contains(&password),
+        ),
+    ];
+    let names: Vec<&'static str> = known
+        .iter()
+        .filter(|(_, is_known)| *is_known)
+        .map(|(name, _)| *name)
+        .collect();
+    if names.is_empty() {
+        Ok(())
+    } else {
+        Err(SecretsError::DemoValues { names })
+    }
+}
+
+#[cfg(test)]
+mod tests;

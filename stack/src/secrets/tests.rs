@@ -1,0 +1,85 @@
+//! Demo, overridden, generated, refused.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+fn load(mode: Mode, project: &AuthKeys, vars: &Vars) -> Result<Secrets, SecretsError> {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::system();
+    Sources {
+        mode,
+        data_dir: folder.path(),
+        project,
+        vars,
+        clock: &clock,
+    }
+    .load()
+}
+
+#[test]
+fn development_has_the_clis_keys() {
+    let secrets = load(Mode::Development, &AuthKeys::default(), &Vars::default()).unwrap();
+    assert_eq!(secrets.jwt_secret.expose(), DEMO_JWT_SECRET);
+    assert_eq!(
+        secrets.api.publishable,
+        "sb_publishable_ACJWlzQHlZjBrEguHvfOxg_3BJgxAaH"
+    );
+    Keyring::from_config(Some(&secrets.jwt_secret), Some(secrets.jwt_keys.expose())).unwrap();
+}
+
+#[test]
+fn a_projects_own_secret_signs_the_legacy_keys() {
+    let project = AuthKeys {
+        jwt_secret: Some("a-project-with-a-secret-of-its-own".to_owned()),
+        ..AuthKeys::default()
+    };
+    let one = load(Mode::Development, &project, &Vars::default()).unwrap();
+    let two = load(Mode::Development, &project, &Vars::default()).unwrap();
+    let demo = demo::secrets().unwrap();
+    assert_ne!(one.api.anon, demo.api.anon);
+    assert_eq!(
+        one.api.anon, two.api.anon,
+        "keys must not change from start to start"
+    );
+}
+
+#[test]
+fn production_generates_once_and_keeps() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::system();
+    let (project, vars) = (AuthKeys::default(), Vars::default());
+    let sources = Sources {
+        mode: Mode::Production,
+        data_dir: folder.path(),
+        project: &project,
+        vars: &vars,
+        clock: &clock,
+    };
+    let first = sources.load().unwrap();
+    let second = sources.load().unwrap();
+    assert_eq!(first.api.anon, second.api.anon);
+    assert_eq!(
+        first.database_password.expose(),
+        second.database_password.expose()
+    );
+    let mode = std::fs::metadata(folder.path().join(FILE))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn production_refuses_what_everybody_knows() {
+    let vars = Vars::from([
+        ("JWT_SECRET", DEMO_JWT_SECRET),
+        ("POSTGRES_PASSWORD", "postgres"),
+    ]);
+    let error = load(Mode::Production, &AuthKeys::default(), &vars).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("JWT_SECRET") && text.contains("POSTGRES_PASSWORD"),
+        "{text}"
+    );
+}

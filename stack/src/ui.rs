@@ -1,0 +1,122 @@
+//! Everything the command line prints: progress, results, errors.
+//!
+//! Results go to standard output, progress and errors to standard error, so that
+//! `wildfire status -o env > .env` holds nothing else. A reader that went away is
+//! no reason to fail.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::Instant;
+
+use platform::env::Vars;
+
+/// Where and how to print.
+#[derive(Clone, Copy, Debug)]
+pub struct Ui {
+    colour: bool,
+}
+
+/// The outcome of one check of `wildfire doctor`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// As it should be.
+    Good,
+    /// Works, but somebody should know.
+    Note,
+    /// Does not work.
+    Bad,
+}
+
+impl Ui {
+    /// Colours on a terminal, unless `NO_COLOR` is set.
+    pub fn detect(vars: &Vars) -> Self {
+        let refused = vars.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self {
+            colour: io::stderr().is_terminal() && !refused,
+        }
+    }
+
+    /// One line of a result.
+    pub fn result(self, text: &str) {
+        _ = writeln!(io::stdout(), "{text}");
+    }
+
+    /// A result that ends its own lines.
+    pub fn raw(self, text: &str) {
+        let mut out = io::stdout();
+        _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Something that happened and needs no reaction.
+    pub fn note(self, text: &str) {
+        error_line(&format!("{} {text}", self.paint("2", "·")));
+    }
+
+    /// Something somebody should know.
+    pub fn warn(self, text: &str) {
+        error_line(&format!("{} {text}", self.paint("33", "!")));
+    }
+
+    /// Why a command failed.
+    pub fn error(self, text: &str) {
+        error_line(&format!("{} {text}", self.paint("31;1", "error:")));
+    }
+
+    /// A step that is done, with the time it took.
+    pub fn done(self, what: &str, since: Instant) {
+        let seconds = since.elapsed().as_secs_f64();
+        let time = self.paint("2", &format!("({seconds:.2} s)"));
+        error_line(&format!("{} {what} {time}", self.paint("32", "✓")));
+    }
+
+    /// One check of `wildfire doctor`.
+    pub fn check(self, mark: Mark, what: &str, advice: Option<&str>) {
+        let sign = match mark {
+            Mark::Good => self.paint("32", "ok  "),
+            Mark::Note => self.paint("33", "note"),
+            Mark::Bad => self.paint("31;1", "FAIL"),
+        };
+        self.result(&format!("{sign}  {what}"));
+        if let Some(advice) = advice {
+            self.result(&format!("      → {advice}"));
+        }
+    }
+
+    /// A heading over labelled values, in a frame when somebody is watching.
+    pub fn panel(self, heading: &str, rows: &[(&str, String)], footer: &[String]) {
+        let width = rows.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+        let rule = self.paint("2", &"─".repeat(64));
+        error_line(&format!("\n{}\n{rule}", self.paint("1", heading)));
+        for (label, value) in rows {
+            let label = self.paint("2", &format!("{label:>width$}"));
+            error_line(&format!("  {label}  {value}"));
+        }
+        error_line(&rule);
+        for line in footer {
+            error_line(&format!("  {line}"));
+        }
+        error_line("");
+    }
+
+    /// Asks a yes/no question; anything but yes is no, and so is no terminal.
+    pub fn confirm(self, question: &str) -> bool {
+        if !io::stdin().is_terminal() {
+            return false;
+        }
+        _ = write!(io::stderr(), "{question} [y/N] ");
+        let mut answer = String::new();
+        _ = io::stdin().read_line(&mut answer);
+        matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        if self.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+fn error_line(text: &str) {
+    _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,91 @@
+//! The project folder: what the Supabase CLI finds in `supabase/`, applied to the
+//! database in the CLI's order and recorded in the CLI's tables, so that both can
+//! be used on one project.
+
+mod error;
+mod history;
+mod migrations;
+mod seeds;
+mod statements;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use platform::pg::Database;
+
+use crate::config_toml::Project;
+
+pub use error::WorkdirError;
+
+/// A project folder.
+#[derive(Clone, Debug)]
+pub struct Workdir {
+    /// The folder that holds `supabase/`.
+    pub root: PathBuf,
+    /// `<root>/supabase`, which may not exist.
+    pub supabase: PathBuf,
+}
+
+/// What applying a project did.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// Names of files that were run now.
+    pub files: Vec<String>,
+    /// Remarks for whoever started it.
+    pub remarks: Vec<String>,
+}
+
+impl Workdir {
+    /// The folder named, else the nearest one at or above `current` that has a
+    /// `supabase/config.toml`, else `current` itself.
+    pub fn locate(named: Option<&Path>, current: &Path) -> Result<Self, WorkdirError> {
+        let root = match named {
+            Some(folder) => folder,
+            None => current
+                .ancestors()
+                .find(|folder| folder.join("supabase/config.toml").is_file())
+                .unwrap_or(current),
+        };
+        let root = fs::canonicalize(root).map_err(|source| WorkdirError::Folder {
+            path: root.to_owned(),
+            source,
+        })?;
+        let supabase = root.join("supabase");
+        Ok(Self { root, supabase })
+    }
+
+    /// Applies `roles.sql`, the migrations and the seed files the database does not
+    /// have yet.
+    pub async fn apply(
+        &self,
+        project: &Project,
+        database: &Database,
+    ) -> Result<Applied, WorkdirError> {
+        let mut applied = Applied::default();
+        let roles = self.supabase.join("roles.sql");
+        if roles.is_file() {
+            seeds::apply(self, &[roles], database, &mut applied).await?;
+        }
+        if project.db.migrations_enabled {
+            migrations::apply(self, database, &mut applied).await?;
+        }
+        let seed_files = seeds::expand(&project.db.seed_paths, &mut applied)?;
+        seeds::apply(self, &seed_files, database, &mut applied).await?;
+        Ok(applied)
+    }
+
+    /// How the CLI names a file of the project: relative, with forward slashes.
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root)
+            .unwrap_or(path)
+            .to_string_lossy()
+            .replace('\\', "/")
+    }
+}
+
+fn read(path: &Path) -> Result<String, WorkdirError> {
+    fs::read_to_string(path).map_err(|source| WorkdirError::Folder {
+        path: path.to_owned(),
+        source,
+    })
+}

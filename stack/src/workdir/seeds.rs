@@ -1,0 +1,86 @@
+//! `supabase/roles.sql` and the files of `db.seed.sql_paths`, each applied once
+//! and recorded with its hash (`pkg/migration/seed.go` of the CLI).
+
+use std::path::PathBuf;
+
+use platform::pg::{Client, Database};
+use sha2::{Digest, Sha256};
+
+use super::{Applied, Workdir, WorkdirError, history, read};
+
+/// The files that the patterns name, in the order of the patterns, sorted within one.
+pub(super) fn expand(
+    patterns: &[PathBuf],
+    applied: &mut Applied,
+) -> Result<Vec<PathBuf>, WorkdirError> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for pattern in patterns {
+        let text = pattern.to_string_lossy().into_owned();
+        let matches = glob::glob(&text).map_err(|source| WorkdirError::Pattern {
+            pattern: text.clone(),
+            source,
+        })?;
+        let before = files.len();
+        files.extend(matches.flatten().filter(|path| path.is_file()));
+        let is_default = text.ends_with("supabase/seed.sql") || text.ends_with("./seed.sql");
+        if files.len() == before && !is_default {
+            applied
+                .remarks
+                .push(format!("no file matches the seed path {text}"));
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    files.retain(|path| seen.insert(path.clone()));
+    Ok(files)
+}
+
+/// Applies the files that were never applied.
+pub(super) async fn apply(
+    workdir: &Workdir,
+    files: &[PathBuf],
+    database: &Database,
+    applied: &mut Applied,
+) -> Result<(), WorkdirError> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let mut client = database.client().await?;
+    history::create(&client).await?;
+    let recorded = history::seeds(&client).await?;
+    for path in files {
+        let name = workdir.relative(path);
+        let sql = read(path)?;
+        let hash = hex::encode(Sha256::digest(sql.as_bytes()));
+        match recorded.get(&name) {
+            Some(known) if *known == hash => {}
+            // Upstream: the CLI records the new hash without running the file, so
+            // that nobody hears of it again. Here the remark stays until a reset.
+            Some(_) => applied.remarks.push(format!(
+                "{name} changed since it was applied; `wildfire db reset` applies it to an empty \
+                 database"
+            )),
+            None => {
+                applied.files.push(name.clone());
+                run(&name, &sql, &hash, &mut client).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn run(name: &str, sql: &str, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
+    client.batch("reset all; reset role").await?;
+    let tx = client.begin();
+    let work = async {
+        tx.batch(sql).await?;
+        tx.batch("reset role").await?;
+        history::record_seed(&tx, name, hash).await
+    };
+    match work.await {
+        Ok(()) => Ok(tx.commit().await?),
+        Err(error) => {
+            tx.rollback().await?;
+            Err(WorkdirError::in_file(name, sql, error))
+        }
+    }
+}
