@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         self.asked.borrow_mut().insert(path.to_owned());
     }
 
-    /// `SUPABASE_AUTH_SITE_URL` for `auth.site_url`, unless empty.
+    /// `SUPABASE_<SECTION>_<KEY>`: overrides that key of `config.toml`; empty counts as unset.
     fn environment(&self, path: &str) -> Option<String> {
         let name = format!("SUPABASE_{}", path.replace('.', "_").to_uppercase());
         (self.lookup)(&name).filter(|value| !value.is_empty())

@@ -113,6 +113,7 @@ fn harden(vars: &mut Vars, context: &ServeContext) {
     vars.set("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100");
     // The gateway writes this header itself, so it is the caller's own address.
     vars.set("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For");
+    // A well-known code must not open an account.
     vars.set("GOTRUE_SMS_TEST_OTP", "");
 }
 
@@ -145,5 +146,100 @@ pub(super) fn gateway_keys(context: &ServeContext) -> GatewayKeys {
             anon_jwt: inside(&keys.anon_asymmetric, &keys.anon),
             service_role_jwt: inside(&keys.service_role_asymmetric, &keys.service_role),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::config_toml;
+    use crate::serve::{DatabaseUrls, Listeners, Ports, ProjectKeys};
+
+    fn context(mode: Mode, public_url: Option<&str>, vars: &[(&str, &str)]) -> ServeContext {
+        let ports = Ports {
+            api: 0,
+            app: None,
+            mail: None,
+        };
+        let text = |text: &str| text.to_owned();
+        ServeContext {
+            mode,
+            data_dir: PathBuf::new(),
+            project: config_toml::load(Path::new("nowhere"), &Vars::default()).unwrap(),
+            database: DatabaseUrls {
+                auth: text("postgres://a"),
+                authenticator: text("postgres://b"),
+            },
+            keys: ProjectKeys {
+                anon: text("anon"),
+                service_role: text("service"),
+                publishable: text("sb_publishable_x"),
+                secret: text("sb_secret_x"),
+                jwt_secret: text("jwt-secret"),
+                jwt_keys: text("[]"),
+                anon_asymmetric: None,
+                service_role_asymmetric: Some(text("service.es256")),
+            },
+            listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
+            public_url: public_url.map(str::to_owned),
+            vars: vars.iter().copied().collect(),
+        }
+    }
+
+    #[test]
+    fn the_api_url_is_the_public_one_or_the_open_port() {
+        let local = context(Mode::Development, None, &[]);
+        let port = local.listeners.addresses().api.port();
+        assert_eq!(api_url(&local), format!("http://127.0.0.1:{port}"));
+        let issuer = format!("http://127.0.0.1:{port}/auth/v1");
+        assert_eq!(vars(&local).get("GOTRUE_JWT_ISSUER"), Some(issuer.as_str()));
+        let public = context(Mode::Production, Some("https://p.example/"), &[]);
+        assert_eq!(api_url(&public), "https://p.example");
+    }
+
+    #[test]
+    fn explicit_variables_win_except_where_the_stack_knows_better() {
+        let set = [
+            ("GOTRUE_SITE_URL", "https://site.example"),
+            ("GOTRUE_JWT_EXP", ""),
+            ("GOTRUE_JWT_SECRET", "other"),
+            ("DATABASE_URL", "postgres://superuser"),
+        ];
+        let vars = vars(&context(Mode::Development, None, &set));
+        assert_eq!(vars.get("GOTRUE_SITE_URL"), Some("https://site.example"));
+        assert_eq!(vars.get("GOTRUE_JWT_EXP"), Some("3600"));
+        assert_eq!(vars.get("GOTRUE_JWT_SECRET"), Some("jwt-secret"));
+        assert_eq!(vars.get("GOTRUE_DB_DATABASE_URL"), Some("postgres://a"));
+        assert_eq!(vars.get("PROMPT_API_DATABASE_URL"), Some("postgres://b"));
+        assert_eq!(vars.get("DATABASE_URL"), None);
+    }
+
+    #[test]
+    fn production_confirms_addresses_limits_callers_and_keeps_its_own_site_url() {
+        let vars = vars(&context(Mode::Production, Some("https://p.example"), &[]));
+        let expected = [
+            ("GOTRUE_SITE_URL", "https://p.example"),
+            ("API_EXTERNAL_URL", "https://p.example/auth/v1"),
+            ("GOTRUE_MAILER_AUTOCONFIRM", "false"),
+            ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100"),
+            ("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For"),
+        ];
+        for (name, value) in expected {
+            assert_eq!(vars.get(name), Some(value), "{name}");
+        }
+    }
+
+    #[test]
+    fn opaque_keys_become_the_signed_jwt_where_there_is_one() {
+        let keys = gateway_keys(&context(Mode::Development, None, &[]))
+            .opaque
+            .unwrap();
+        assert_eq!(
+            (keys.anon_jwt.as_str(), keys.service_role_jwt.as_str()),
+            ("anon", "service.es256")
+        );
     }
 }

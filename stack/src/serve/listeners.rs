@@ -62,9 +62,7 @@ impl Listeners {
             })
         };
         let (api, api_address) = open(ports.api, "API", "--port", "api.port")?;
-        let app = ports
-            .app
-            .map(|port| open(port, "app", "--app-port", "WILDFIRE_APP_PORT"));
+        let app = ports.app.map(|port| open(port, "app", "--app-port", ""));
         let mail = ports
             .mail
             .map(|port| open(port, "mailbox", "--mail-port", "local_smtp.port"));
@@ -105,14 +103,18 @@ fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
 }
 
 fn explain(port: u16, name: &str, option: &str, setting: &str, source: &std::io::Error) -> String {
+    let by = if setting.is_empty() {
+        option.to_owned()
+    } else {
+        format!("{option} or {setting}")
+    };
     match source.kind() {
         ErrorKind::AddrInUse => format!(
             "port {port} ({name}) is taken by another program; stop it, or choose another port \
-             with {option} or {setting} (0 picks a free one)"
+             with {by} (0 picks a free one)"
         ),
         ErrorKind::PermissionDenied => format!(
-            "port {port} ({name}) may not be opened by this user; choose one above 1023 with \
-             {option} or {setting}"
+            "port {port} ({name}) may not be opened by this user; choose one above 1023 with {by}"
         ),
         _ => format!("port {port} ({name}) cannot be opened: {source}"),
     }

@@ -52,6 +52,12 @@ pub enum ServeError {
     /// The web app cannot be read.
     #[error(transparent)]
     WebApp(#[from] webapp::LoadError),
+    /// Production without a way to send mail.
+    #[error(
+        "sign-in links cannot reach anybody: set GOTRUE_SMTP_HOST, GOTRUE_SMTP_PORT and \
+         GOTRUE_SMTP_ADMIN_EMAIL, or open the mailbox with --mail-port"
+    )]
+    NoMailServer,
     /// The server itself failed.
     #[error("the server could not start: {0}")]
     Server(#[from] io::Error),
@@ -74,6 +80,12 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader);
     reader.finish()?;
+    let has_mail_server = vars
+        .get("GOTRUE_SMTP_HOST")
+        .is_some_and(|host| !host.is_empty());
+    if context.mode == Mode::Production && !has_mail_server && context.listeners.mail.is_none() {
+        return Err(ServeError::NoMailServer);
+    }
     let clock = Clock::system();
     let addresses = context.listeners.addresses();
     let store = open_mailbox(&context.data_dir, &clock)?;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap()
+        .to_owned()
 }
 
 fn read(path: &str) -> String {
@@ -15,13 +18,18 @@ fn read(path: &str) -> String {
 pub(crate) fn example_env() -> BTreeMap<String, String> {
     let text = read(".env.example");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect()
+    lines
+        .filter_map(|line| line.split_once('='))
+        .map(|(k, v)| (k.into(), v.into()))
+        .collect()
 }
 
 /// `NAME: value` below `environment:` of a service in `docker-compose.yml`, in order.
 pub(crate) fn compose_environment(service: &str) -> Vec<(String, String)> {
     let text = read("docker-compose.yml");
-    let service = text.lines().skip_while(|line| *line != format!("  {service}:"));
+    let service = text
+        .lines()
+        .skip_while(|line| *line != format!("  {service}:"));
     service
         .skip_while(|line| *line != "    environment:")
         .skip(1)
@@ -53,9 +61,14 @@ pub(crate) fn substitute(value: &str, env: &BTreeMap<String, String>) -> String 
 /// All Rust source of the services and the stack.
 fn source() -> String {
     let mut text = String::new();
-    let mut folders: Vec<PathBuf> = ["gotrue-rs/src", "prompt-api/src", "platform/src", "stack/src"]
-        .map(|folder| root().join(folder))
-        .into();
+    let mut folders: Vec<PathBuf> = [
+        "gotrue-rs/src",
+        "prompt-api/src",
+        "platform/src",
+        "stack/src",
+    ]
+    .map(|folder| root().join(folder))
+    .into();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -73,7 +86,8 @@ fn source() -> String {
 fn is_read(source: &str, name: &str) -> bool {
     // Providers share code that puts their name in the middle.
     let family = ["GOOGLE", "GITHUB"].iter().find_map(|provider| {
-        name.strip_prefix(&format!("GOTRUE_EXTERNAL_{provider}_")).map(str::to_owned)
+        name.strip_prefix(&format!("GOTRUE_EXTERNAL_{provider}_"))
+            .map(str::to_owned)
     });
     let short = name.strip_prefix("GOTRUE_").unwrap_or(name);
     match family {
@@ -108,7 +122,10 @@ fn the_example_env_and_the_compose_file_name_the_same_variables() {
         assert!(example.contains_key(*name), ".env.example lacks {name}");
     }
     for name in example.keys() {
-        assert!(used.contains(&name.as_str()), "docker-compose.yml does not use {name}");
+        assert!(
+            used.contains(&name.as_str()),
+            "docker-compose.yml does not use {name}"
+        );
     }
 }
 
@@ -117,5 +134,8 @@ fn the_project_folder_is_read_without_a_remark() {
     let vars = platform::env::Vars::default();
     let project = stack::config_toml::load(&root().join("supabase"), &vars).unwrap();
     assert_eq!(project.warnings, []);
-    assert_eq!((project.api.port, project.db.port, project.mailbox.port), (54321, 54322, 54324));
+    assert_eq!(
+        (project.api.port, project.db.port, project.mailbox.port),
+        (54321, 54322, 54324)
+    );
 }

@@ -31,7 +31,10 @@ async fn the_seed_loads_and_loading_it_again_changes_nothing() {
     }
     let row = client.query_one(GREETING, &[]).await.unwrap();
     assert_eq!(row.get::<_, i32>("version"), 3);
-    assert!(row.get::<_, String>("template").ends_with("Today is {TODAY}."));
+    assert!(
+        row.get::<_, String>("template")
+            .ends_with("Today is {TODAY}.")
+    );
     assert_eq!(row.get::<_, String>("note"), "Mention the day");
 }
 
@@ -40,6 +43,10 @@ async fn visitors_may_read_the_example_prompts() {
     let database = TestDatabase::create().await;
     database.superuser().await.batch(SEED).await.unwrap();
     let pool = database.pool("authenticator");
-    let rows = pool.session("anon", "{}").query(READABLE, &[]).await.unwrap();
+    let rows = pool
+        .session("anon", "{}")
+        .query(READABLE, &[])
+        .await
+        .unwrap();
     assert_eq!(rows[0].get::<_, i64>("prompts"), 14);
 }
