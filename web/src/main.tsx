@@ -1,10 +1,8 @@
-/** Starts the app: error logging first, then the router inside a last-resort error boundary. */
+/** Starts the app: error logging first, then the router, whose root route catches every crash. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { ErrorBoundary } from 'react-error-boundary';
 import { createBrowserRouter, RouterProvider } from 'react-router-dom';
 import { routes } from '@/app/router';
-import { CrashScreen } from '@/components/crash-screen';
 import { installErrorLogging, logError } from '@/lib/error-log';
 import '@/styles.css';
 
@@ -19,10 +17,6 @@ createRoot(container, {
   onCaughtError: (error) => logError('A screen crashed', error),
 }).render(
   <StrictMode>
-    <ErrorBoundary
-      fallbackRender={({ resetErrorBoundary }) => <CrashScreen onRetry={resetErrorBoundary} />}
-    >
-      <RouterProvider router={router} />
-    </ErrorBoundary>
+    <RouterProvider router={router} />
   </StrictMode>,
 );

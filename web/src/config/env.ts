@@ -1,8 +1,9 @@
 /** The only place that reads import.meta; everything else imports `env`. */
-import { parseEnv } from './env-schema';
+import { readEnv, type Settings } from './read-env';
 
-export const env = parseEnv(import.meta.env, {
+const served = document.querySelector<HTMLMetaElement>('meta[name="wildfire:anon-key"]');
+
+export const env = readEnv(import.meta.env as unknown as Settings, {
   origin: window.location.origin,
-  servedAnonKey:
-    document.querySelector<HTMLMetaElement>('meta[name="wildfire:anon-key"]')?.content || undefined,
+  servedAnonKey: served?.content ?? '',
 });

@@ -1,5 +1,5 @@
 /** Stands in for config/env in Jest, which cannot read import.meta. */
-import type { Env } from '@/config/env-schema';
+import type { Env } from '@/config/read-env';
 
 export const env: Env = {
   supabaseUrl: 'http://localhost:8080',

@@ -13,6 +13,7 @@ import { useAuth } from '@/features/auth/auth-context';
 import { logError } from '@/lib/error-log';
 import { type Theme, THEME_LABEL, THEMES, useTheme } from '@/lib/theme';
 import { toast } from '@/lib/toast';
+import { avatarStyles } from './avatar-styles';
 import { THEME_ICON } from './theme-icons';
 
 /** Who is signed in, the theme, and the way out. */
@@ -29,11 +30,8 @@ export default function AccountMenu() {
   };
 
   return (
-    <DropdownMenu>
-      <DropdownMenuTrigger
-        aria-label={`Account of ${email}`}
-        className="grid size-9 place-items-center rounded-full border border-accent-line bg-accent-soft text-sm font-semibold text-accent uppercase pointer-coarse:size-11"
-      >
+    <DropdownMenu defaultOpen>
+      <DropdownMenuTrigger aria-label={`Account of ${email}`} className={avatarStyles}>
         {email.slice(0, 1)}
       </DropdownMenuTrigger>
       <DropdownMenuContent>

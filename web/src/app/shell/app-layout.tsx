@@ -2,7 +2,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useEffect } from 'react';
 import { Outlet, useNavigate } from 'react-router-dom';
 import { PageSpinner } from '@/components/ui/spinner';
-import { Toaster } from '@/components/ui/toaster';
 import { paths } from '@/config/paths';
 import { useAuth } from '@/features/auth/auth-context';
 import { queryClient } from '@/lib/query-client';
@@ -25,7 +24,6 @@ export default function AppLayout() {
           <Outlet />
         </Suspense>
       </div>
-      <Toaster />
     </QueryClientProvider>
   );
 }

@@ -46,9 +46,6 @@ export default function CommandPalette({ onClose, onHelp }: CommandPaletteProps)
               <Command.Empty className="px-4 py-8 text-center text-sm text-muted">
                 Nothing matches.
               </Command.Empty>
-              {user && (
-                <PromptResults groupClass={groupStyles} itemClass={itemStyles} onChoose={go} />
-              )}
               <Command.Group heading="Go to" className={groupStyles}>
                 {NAVIGATION.map(({ label, href, chord }) => (
                   <Item key={href} icon={<SquareArrowRight />} onSelect={go(href)} hint={chord}>
@@ -64,6 +61,9 @@ export default function CommandPalette({ onClose, onHelp }: CommandPaletteProps)
                   </Item>
                 )}
               </Command.Group>
+              {user && (
+                <PromptResults groupClass={groupStyles} itemClass={itemStyles} onChoose={go} />
+              )}
               <Command.Group heading="Theme" className={groupStyles}>
                 {THEMES.map((theme) => (
                   <Item key={theme} icon={THEME_ICON[theme]} onSelect={run(() => setTheme(theme))}>

@@ -7,12 +7,13 @@ import { Footer } from './footer';
 export function PublicLayout() {
   return (
     <div className="flex min-h-[calc(100dvh-3.5rem)] flex-col">
-      <div className="flex-1">
-        <Suspense fallback={<PageSpinner label="Loading..." />}>
+      {/* The footer waits for the page above it, or it would jump. */}
+      <Suspense fallback={<PageSpinner label="Loading..." />}>
+        <div className="flex-1">
           <Outlet />
-        </Suspense>
-      </div>
-      <Footer />
+        </div>
+        <Footer />
+      </Suspense>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router-dom';
 import { WaitlistGate } from '@/app/guards/waitlist-gate';
 import { PageSpinner } from '@/components/ui/spinner';
+import { ToastHost } from '@/components/ui/toast-host';
 import { paths } from '@/config/paths';
 import { AuthProvider } from '@/features/auth/auth-provider';
 import { loadOrReload } from '@/lib/lazy-screen';
@@ -38,6 +39,7 @@ export function Root() {
       <TopNavigation />
       <Main />
       <Overlays />
+      <ToastHost />
       <ScrollRestoration />
     </AuthProvider>
   );

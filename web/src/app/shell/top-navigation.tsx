@@ -1,15 +1,12 @@
 import { Menu, X } from 'lucide-react';
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { Link, NavLink } from 'react-router-dom';
 import { Logo } from '@/components/mark';
 import { Button } from '@/components/ui/button';
 import { paths } from '@/config/paths';
-import { useAuth } from '@/features/auth/auth-context';
 import { cn } from '@/lib/cn';
-import { loadOrReload } from '@/lib/lazy-screen';
+import { Account } from './account';
 import { NAVIGATION } from './navigation';
-
-const AccountMenu = lazy(() => loadOrReload(() => import('./account-menu')));
 
 /** The bar on top: links on wide screens, a collapsible menu on small ones. */
 export function TopNavigation() {
@@ -26,7 +23,11 @@ export function TopNavigation() {
       className="sticky top-0 z-30 border-b bg-background/90 backdrop-blur-md forced-colors:bg-background"
     >
       <div className="mx-auto flex h-14 max-w-content items-center gap-6 px-4 md:px-6">
-        <Link to={paths.landing.getHref()} onClick={close} className="rounded-sm py-2">
+        <Link
+          to={paths.landing.getHref()}
+          onClick={close}
+          className="flex min-h-11 items-center rounded-sm"
+        >
           <Logo />
         </Link>
         <nav aria-label="Main" className="hidden gap-1 md:flex">
@@ -81,24 +82,6 @@ function NavigationLinks({ itemClass, onChoose }: NavigationLinksProps) {
       {label}
     </NavLink>
   ));
-}
-
-function Account() {
-  const { user, loading } = useAuth();
-  const placeholder = <span className="size-9 rounded-full bg-raised" aria-hidden="true" />;
-  if (loading) return placeholder;
-  if (!user) {
-    return (
-      <Button asChild>
-        <Link to={paths.signIn.getHref()}>Sign In</Link>
-      </Button>
-    );
-  }
-  return (
-    <Suspense fallback={placeholder}>
-      <AccountMenu />
-    </Suspense>
-  );
 }
 
 /** Closes on Escape, which gives the focus back to the toggle, and on a press elsewhere. */

@@ -5,11 +5,13 @@ import { cn } from '@/lib/cn';
 import { Spinner } from './spinner';
 
 const buttonStyles = cva(
-  'relative inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-[opacity,background-color,border-color,color,transform] duration-150 select-none active:translate-y-px disabled:cursor-not-allowed disabled:opacity-55 disabled:active:translate-y-0 aria-disabled:cursor-not-allowed aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
+  'relative inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap transition-[opacity,background-color,border-color,color,transform] duration-150 select-none active:translate-y-px disabled:cursor-not-allowed disabled:not-data-pending:opacity-55 disabled:active:translate-y-0 aria-disabled:cursor-not-allowed aria-disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0',
   {
     variants: {
       variant: {
-        primary: 'fill-ember font-semibold hover:opacity-92',
+        // Refused, it is plain: a faded fire looks broken, not unavailable.
+        primary:
+          'fill-ember font-semibold hover:opacity-92 disabled:not-data-pending:border disabled:not-data-pending:bg-raised disabled:not-data-pending:bg-none disabled:not-data-pending:text-muted disabled:not-data-pending:opacity-100',
         secondary:
           'border border-border bg-surface text-foreground hover:border-control hover:bg-raised',
         ghost: 'text-muted hover:bg-raised hover:text-foreground',
@@ -56,7 +58,13 @@ export function Button({
     );
   }
   return (
-    <button type="button" className={classes} disabled={disabled ?? pending} {...props}>
+    <button
+      type="button"
+      className={classes}
+      disabled={disabled ?? pending}
+      data-pending={pending || undefined}
+      {...props}
+    >
       {pending && <Spinner aria-hidden label="" />}
       {children}
     </button>

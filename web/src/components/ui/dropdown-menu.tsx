@@ -6,7 +6,11 @@ import { cn } from '@/lib/cn';
 const itemStyles =
   'flex min-h-9 items-center gap-2.5 rounded-sm px-2 text-sm outline-none select-none data-[disabled]:opacity-50 data-[highlighted]:bg-raised pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted';
 
-export const DropdownMenu = Radix.Root;
+/** Not modal: a modal menu hides the whole page from screen readers and stops it scrolling. */
+export function DropdownMenu(props: ComponentProps<typeof Radix.Root>) {
+  return <Radix.Root modal={false} {...props} />;
+}
+
 export const DropdownMenuTrigger = Radix.Trigger;
 export const DropdownMenuRadioGroup = Radix.RadioGroup;
 

@@ -1,7 +1,10 @@
+import { useEffect } from 'react';
 import { Toaster as Sonner } from 'sonner';
+import { toasterReady } from '@/lib/toast';
 
 /** Shows the toasts of lib/toast: at most three, errors until dismissed. */
-export function Toaster() {
+export default function Toaster() {
+  useEffect(toasterReady, []);
   return (
     <Sonner
       position="bottom-right"

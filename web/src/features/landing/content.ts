@@ -19,7 +19,11 @@ export type FeatureCard = {
   description: string;
   /** Colours of the 2 px highlight: each card burns a little hotter than the one before. */
   gradient: [from: string, to: string];
+  /** The small piece of the product shown in the card. */
+  specimen: SpecimenKind;
 };
+
+export type SpecimenKind = 'diff' | 'fill' | 'values' | 'fetch' | 'publish' | 'access';
 
 export const FEATURES: FeatureCard[] = [
   {
@@ -28,6 +32,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Every save is a numbered version. Compare any two, and roll back by publishing an old one again.',
     gradient: ['#FDE68A', '#FBBF24'],
+    specimen: 'diff',
   },
   {
     icon: Code,
@@ -35,6 +40,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Jinja2-style runtime interpolation with single braces. Values are data: nothing in them is ever executed.',
     gradient: ['#FCD34D', '#FB923C'],
+    specimen: 'fill',
   },
   {
     icon: SquareTerminal,
@@ -42,6 +48,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Fill in variables, compile, and see exactly the text your code will receive, before it does.',
     gradient: ['#FBBF24', '#F97316'],
+    specimen: 'values',
   },
   {
     icon: Package,
@@ -49,6 +56,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Native, type-safe clients for Python and JavaScript, and a plain HTTP API for everything else.',
     gradient: ['#FB923C', '#EA580C'],
+    specimen: 'fetch',
   },
   {
     icon: Gauge,
@@ -56,6 +64,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Our goal: 80% faster from an idea for a prompt to production. Deploy in under 5 minutes.',
     gradient: ['#F97316', '#DC2626'],
+    specimen: 'publish',
   },
   {
     icon: ShieldCheck,
@@ -63,6 +72,7 @@ export const FEATURES: FeatureCard[] = [
     description:
       'Designed for SOC2 controls and a 99.9% uptime target, with access rules enforced in the database.',
     gradient: ['#EA580C', '#991B1B'],
+    specimen: 'access',
   },
 ];
 

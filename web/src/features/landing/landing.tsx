@@ -7,6 +7,7 @@ import { paths } from '@/config/paths';
 import { ApiSample } from './api-sample';
 import { type FeatureCard, FEATURES, type Testimonial, TESTIMONIALS, TRUST } from './content';
 import { PromptDemo } from './prompt-demo';
+import { Specimen } from './specimen';
 
 const frame = 'mx-auto max-w-content px-4 md:px-6';
 
@@ -27,7 +28,7 @@ function Hero() {
     <section className="relative isolate overflow-hidden">
       <div
         aria-hidden="true"
-        className="ember-glow pointer-events-none absolute top-[-18rem] left-1/2 -z-10 size-[60rem] max-w-none -translate-x-1/3"
+        className="ember-glow pointer-events-none absolute -top-40 -right-80 -z-10 size-[56rem] max-w-none md:-top-24 md:-right-28"
       />
       <div
         className={`${frame} grid gap-12 pt-14 pb-20 md:pt-24 md:pb-28 lg:grid-cols-[1.05fr_1fr] lg:items-center lg:gap-16`}
@@ -77,9 +78,10 @@ function Features() {
   );
 }
 
-function Feature({ icon: Icon, title, description, gradient: [from, to] }: FeatureCard) {
+function Feature({ icon: Icon, title, description, gradient, specimen }: FeatureCard) {
+  const [from, to] = gradient;
   return (
-    <li className="relative overflow-hidden rounded-lg border bg-background p-6">
+    <li className="relative flex flex-col overflow-hidden rounded-lg border bg-background p-6">
       <span
         aria-hidden="true"
         className="absolute inset-x-0 top-0 h-0.5"
@@ -87,7 +89,8 @@ function Feature({ icon: Icon, title, description, gradient: [from, to] }: Featu
       />
       <Icon className="size-5 text-accent" aria-hidden="true" />
       <h3 className="mt-4 text-base tracking-normal">{title}</h3>
-      <p className="mt-1 text-muted">{description}</p>
+      <p className="mt-1 mb-5 text-muted">{description}</p>
+      <Specimen kind={specimen} />
     </li>
   );
 }

@@ -5,8 +5,7 @@ import { Button } from '@/components/ui/button';
 import { Field } from '@/components/ui/field';
 import { Input } from '@/components/ui/input';
 import { paths } from '@/config/paths';
-import { friendlyMessage } from '@/lib/prompt-api/errors';
-import { joinWaitlist } from './join-waitlist';
+import { FALLBACK_MESSAGE, joinWaitlist } from './join-waitlist';
 
 type State =
   { step: 'idle' } | { step: 'joining' } | { step: 'joined' } | { step: 'failed'; message: string };
@@ -24,7 +23,7 @@ export function WaitlistForm() {
       await joinWaitlist(email.trim());
       setState({ step: 'joined' });
     } catch (error) {
-      const message = friendlyMessage(error, 'Something went wrong. Please try again.');
+      const message = error instanceof Error ? error.message : FALLBACK_MESSAGE;
       setState({ step: 'failed', message });
     }
   };

@@ -13,12 +13,9 @@ type AuthCardProps = {
 /** The frame of all sign-in screens. */
 export function AuthCard({ title, description, children, footer }: AuthCardProps) {
   return (
-    <div className="relative mx-auto flex w-full max-w-md flex-col justify-center px-4 py-12 md:py-20">
-      <div
-        aria-hidden="true"
-        className="ember-glow pointer-events-none absolute inset-x-0 -top-10 -z-10 h-80"
-      />
-      <Card className="p-6 md:p-8">
+    <div className="mx-auto flex w-full max-w-md flex-col justify-center px-4 py-12 md:py-20">
+      <Card className="relative overflow-hidden p-6 md:p-8">
+        <span aria-hidden="true" className="line-ember absolute inset-x-0 top-0 h-0.5" />
         <Mark className="size-9" />
         <h1 className="mt-5 text-2xl">{title}</h1>
         <p className="mt-1 mb-6 text-sm text-muted">{description}</p>

@@ -75,13 +75,7 @@ export function EmailStep({ action, failure, onSubmit, withName, initialEmail }:
           />
         )}
       </Field>
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        pending={pending}
-        disabled={!email || pending}
-      >
+      <Button type="submit" variant="primary" size="lg" pending={pending}>
         {!pending && action.icon}
         {pending ? action.pending : action.label}
       </Button>
