@@ -31,14 +31,9 @@ impl Values {
         self.0.insert(key.to_owned(), vec![value.into()]);
     }
 
-    /// The first value of a key.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key).and_then(|values| values.first()).map(String::as_str)
-    }
-
-    /// Every value of a key.
-    pub(crate) fn all(&self, key: &str) -> &[String] {
-        self.0.get(key).map(Vec::as_slice).unwrap_or_default()
+    /// Drops all values of a key.
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.0.remove(key);
     }
 
     /// The query string, keys sorted.

@@ -44,11 +44,6 @@ impl From<&serde_json::Map<String, serde_json::Value>> for Value {
 }
 
 impl Value {
-    /// A map from fixed names.
-    pub(crate) fn map<const N: usize>(entries: [(&str, Value); N]) -> Self {
-        Self::Map(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
-    }
-
     /// Whether `{{ if }}` takes the value for true.
     pub(super) fn is_true(&self) -> bool {
         match self {

@@ -1,0 +1,223 @@
+//! `auth.one_time_tokens`: the tokens of links, one per user and purpose.
+//!
+//! Mirrors upstream's `internal/models/one_time_token.go`. Every token is also kept in a column
+//! of `auth.users`, where codes are looked up; both are written in one statement. The table's
+//! times are UTC without a zone.
+
+use jiff::Timestamp;
+use platform::pg::{DbError, Executor, column};
+use uuid::Uuid;
+
+/// Who gets a token, and the address or number it belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holder<'a> {
+    pub(crate) id: Uuid,
+    pub(crate) relates_to: &'a str,
+}
+
+const ISSUE_CONFIRMATION: &str = "-- auth.one_time_tokens.issue_confirmation
+with holder as (
+  update auth.users
+  set confirmation_token = $2, confirmation_sent_at = $3, updated_at = $3,
+    invited_at = case when $6 then $3 else invited_at end
+  where id = $1
+)
+insert into auth.one_time_tokens
+  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
+values ($5, $1, 'confirmation_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
+on conflict (user_id, token_type) do update
+set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+  created_at = excluded.created_at, updated_at = excluded.updated_at";
+
+/// Stores the token of a sign-up or an invitation.
+pub(crate) async fn issue_confirmation(
+    db: &impl Executor,
+    holder: Holder<'_>,
+    token: &str,
+    invited: bool,
+    at: Timestamp,
+) -> Result<(), DbError> {
+    let relates_to = holder.relates_to.to_lowercase();
+    let params: platform::pg::Params<'_> =
+        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4(), &invited];
+    db.execute(ISSUE_CONFIRMATION, params).await?;
+    Ok(())
+}
+
+const ISSUE_RECOVERY: &str = "-- auth.one_time_tokens.issue_recovery
+with holder as (
+  update auth.users
+  set recovery_token = $2, recovery_sent_at = $3, updated_at = $3
+  where id = $1
+)
+insert into auth.one_time_tokens
+  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
+values ($5, $1, 'recovery_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
+on conflict (user_id, token_type) do update
+set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+  created_at = excluded.created_at, updated_at = excluded.updated_at";
+
+/// Stores the token of a password recovery or a magic link.
+pub(crate) async fn issue_recovery(
+    db: &impl Executor,
+    holder: Holder<'_>,
+    token: &str,
+    at: Timestamp,
+) -> Result<(), DbError> {
+    let relates_to = holder.relates_to.to_lowercase();
+    let params: platform::pg::Params<'_> =
+        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
+    db.execute(ISSUE_RECOVERY, params).await?;
+    Ok(())
+}
+
+const ISSUE_REAUTHENTICATION: &str = "-- auth.one_time_tokens.issue_reauthentication
+with holder as (
+  update auth.users
+  set reauthentication_token = $2, reauthentication_sent_at = $3, updated_at = $3
+  where id = $1
+)
+insert into auth.one_time_tokens
+  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
+values ($5, $1, 'reauthentication_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
+on conflict (user_id, token_type) do update
+set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+  created_at = excluded.created_at, updated_at = excluded.updated_at";
+
+/// Stores the token of a reauthentication.
+pub(crate) async fn issue_reauthentication(
+    db: &impl Executor,
+    holder: Holder<'_>,
+    token: &str,
+    at: Timestamp,
+) -> Result<(), DbError> {
+    let relates_to = holder.relates_to.to_lowercase();
+    let params: platform::pg::Params<'_> =
+        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
+    db.execute(ISSUE_REAUTHENTICATION, params).await?;
+    Ok(())
+}
+
+/// A pending change of address; `current` is empty where only the new address confirms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EmailChange<'a> {
+    pub(crate) new_email: &'a str,
+    pub(crate) current: &'a str,
+    pub(crate) new: &'a str,
+}
+
+const ISSUE_EMAIL_CHANGE: &str = "-- auth.one_time_tokens.issue_email_change
+with holder as (
+  update auth.users
+  set email_change = $2, email_change_token_current = $3, email_change_token_new = $4,
+    email_change_sent_at = $5, email_change_confirm_status = 0, updated_at = $5
+  where id = $1
+), tokens (id, token_type, token_hash, relates_to) as (
+  values
+    ($6::uuid, 'email_change_token_current'::auth.one_time_token_type, $3, $8::text),
+    ($7::uuid, 'email_change_token_new'::auth.one_time_token_type, $4, lower($2))
+)
+insert into auth.one_time_tokens
+  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
+select id, $1, token_type, token_hash, relates_to,
+  $5 at time zone 'UTC', $5 at time zone 'UTC'
+from tokens
+where token_hash <> ''
+on conflict (user_id, token_type) do update
+set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
+  created_at = excluded.created_at, updated_at = excluded.updated_at";
+
+/// Stores the tokens of a change of address.
+pub(crate) async fn issue_email_change(
+    db: &impl Executor,
+    holder: Holder<'_>,
+    change: &EmailChange<'_>,
+    at: Timestamp,
+) -> Result<(), DbError> {
+    let relates_to = holder.relates_to.to_lowercase();
+    let params: platform::pg::Params<'_> = &[
+        &holder.id,
+        &change.new_email,
+        &change.current,
+        &change.new,
+        &at,
+        &Uuid::new_v4(),
+        &Uuid::new_v4(),
+        &relates_to,
+    ];
+    db.execute(ISSUE_EMAIL_CHANGE, params).await?;
+    Ok(())
+}
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TokenType {
+    Confirmation,
+    Recovery,
+    EmailChangeCurrent,
+    EmailChangeNew,
+}
+
+impl TokenType {
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmation => "confirmation_token",
+            Self::Recovery => "recovery_token",
+            Self::EmailChangeCurrent => "email_change_token_current",
+            Self::EmailChangeNew => "email_change_token_new",
+        }
+    }
+}
+
+const TAKE_TURNS: &str = "-- auth.one_time_tokens.take_turns
+select pg_advisory_xact_lock(hashtextextended('auth.one_time_tokens ' || $1, 0))";
+
+/// Lets only one transaction at a time redeem a token, so that the second one finds it spent.
+///
+/// Upstream: two requests at the same instant both succeed.
+pub(crate) async fn take_turns(db: &impl Executor, token_hash: &str) -> Result<(), DbError> {
+    db.query(TAKE_TURNS, &[&token_hash]).await?;
+    Ok(())
+}
+
+const HOLDER: &str = "-- auth.one_time_tokens.holder
+select user_id from auth.one_time_tokens
+where token_hash = $1 and token_type::text = any ($2)
+limit 1";
+
+/// Whose token this is.
+pub(crate) async fn holder(
+    db: &impl Executor,
+    token_hash: &str,
+    types: &[TokenType],
+) -> Result<Option<Uuid>, DbError> {
+    let types: Vec<&str> = types.iter().map(|token_type| token_type.as_str()).collect();
+    let row = db.query_opt(HOLDER, &[&token_hash, &types]).await?;
+    row.as_ref().map(|row| column(row, "user_id")).transpose()
+}
+
+const HOLDER_OF_EMAIL_CHANGE: &str = "-- auth.one_time_tokens.holder_of_email_change
+select u.id from auth.one_time_tokens as t
+join auth.users as u on u.id = t.user_id
+where t.token_hash in ($2, 'pkce_' || $2)
+  and (
+    (t.token_type = 'email_change_token_new' and lower(u.email_change) = $1)
+    or (t.token_type = 'email_change_token_current' and $4 and lower(u.email) = $1)
+  )
+  and u.aud = $3
+limit 1";
+
+/// Whose change of address this code confirms: the code was sent to the new address or, where
+/// both must confirm, to the current one.
+pub(crate) async fn holder_of_email_change(
+    db: &impl Executor,
+    email: &str,
+    token_hash: &str,
+    aud: &str,
+    both: bool,
+) -> Result<Option<Uuid>, DbError> {
+    let row = db
+        .query_opt(HOLDER_OF_EMAIL_CHANGE, &[&email.to_lowercase(), &token_hash, &aud, &both])
+        .await?;
+    row.as_ref().map(|row| column(row, "id")).transpose()
+}

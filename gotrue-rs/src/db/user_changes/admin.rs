@@ -1,0 +1,70 @@
+//! What an admin may set.
+
+use jiff::Timestamp;
+use platform::pg::{DbError, Executor};
+use uuid::Uuid;
+
+use crate::db::filled;
+use crate::db::users::User;
+
+/// The columns an admin changes, in one statement; what is `None` stays.
+#[derive(Debug, Default)]
+pub(crate) struct AdminChange<'a> {
+    pub(crate) role: Option<&'a str>,
+    /// The ban as it shall be, also none.
+    pub(crate) banned_until: Option<Option<Timestamp>>,
+}
+
+const APPLY: &str = "-- auth.users.apply
+update auth.users
+set role = coalesce($2, role), banned_until = case when $3 then $4 else banned_until end,
+  updated_at = $5
+where id = $1";
+
+/// Stores role and ban.
+pub(crate) async fn apply(
+    db: &impl Executor,
+    id: Uuid,
+    change: &AdminChange<'_>,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let bans = change.banned_until.is_some();
+    let until = change.banned_until.flatten();
+    db.execute(APPLY, &[&id, &change.role, &bans, &until, &now]).await?;
+    Ok(())
+}
+
+const SET_EMAIL: &str = "-- auth.users.set_email
+update auth.users set email = $2, updated_at = $3 where id = $1";
+
+/// Stores the address in `user`.
+pub(crate) async fn set_email(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    db.execute(SET_EMAIL, &[&user.id, &filled(&user.email), &now]).await?;
+    Ok(())
+}
+
+const SET_PHONE: &str = "-- auth.users.set_phone_number
+update auth.users set phone = $2, updated_at = $3 where id = $1";
+
+/// Stores the phone number in `user`.
+pub(crate) async fn set_phone(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    db.execute(SET_PHONE, &[&user.id, &filled(&user.phone), &now]).await?;
+    Ok(())
+}
+
+const DELETE: &str = "-- auth.users.delete
+delete from auth.users where id = $1";
+
+/// Deletes a user with everything that belongs to it.
+pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
+    db.execute(DELETE, &[&id]).await?;
+    Ok(())
+}

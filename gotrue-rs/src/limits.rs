@@ -1,0 +1,347 @@
+//! How often a client may ask, and how many mails this server sends.
+//!
+//! Mirrors upstream's `internal/api/apilimiter`, `middleware.go` and `internal/ratelimit`. All
+//! counters live in memory, per process. Requests are limited only where a proxy names the
+//! client: by `GOTRUE_RATE_LIMIT_HEADER` or, if enabled, `Sb-Forwarded-For`.
+
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use governor::clock::Clock as GovernorClock;
+use governor::middleware::NoOpMiddleware;
+use governor::nanos::Nanos;
+use governor::state::keyed::DefaultKeyedStateStore;
+use governor::{Quota, RateLimiter};
+use jiff::{SignedDuration, Timestamp};
+use platform::clock::Clock;
+use platform::env::{Reader, parse_duration};
+
+use crate::call::Call;
+use crate::error::{Error, ErrorCode};
+
+const FIVE_MINUTES: f64 = 300.0;
+const HOUR: Duration = Duration::from_hours(1);
+/// So seldom that it never happens: the refill of a bucket whose rate is zero.
+const NEVER: Duration = Duration::from_hours(24 * 365 * 10);
+/// Forgotten clients are cleared out once per so many requests.
+const SWEEP_EVERY: u32 = 4096;
+
+/// What a request counts against. Each has its own buckets, also where they share a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bucket {
+    Signups,
+    Otp,
+    MagicLink,
+    Recover,
+    Resend,
+    User,
+    Token,
+    Verify,
+    Anonymous,
+}
+
+const BUCKETS: [Bucket; 9] = [
+    Bucket::Signups,
+    Bucket::Otp,
+    Bucket::MagicLink,
+    Bucket::Recover,
+    Bucket::Resend,
+    Bucket::User,
+    Bucket::Token,
+    Bucket::Verify,
+    Bucket::Anonymous,
+];
+
+/// A number of events: per hour, or as a bucket that refills one at a time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rate {
+    PerHour(f64),
+    Refill { burst: u32, every: Duration },
+}
+
+impl Rate {
+    fn parse(text: &str) -> Option<Self> {
+        if let Ok(events) = text.parse() {
+            return Some(Self::PerHour(events));
+        }
+        let (burst, every) = text.split_once('/')?;
+        Some(Self::Refill { burst: burst.parse().ok()?, every: parse_duration(every)? })
+    }
+
+    /// Whether nothing may ever be sent.
+    pub(crate) fn is_zero(self) -> bool {
+        match self {
+            Self::PerHour(events) => events == 0.0,
+            Self::Refill { burst, .. } => burst == 0,
+        }
+    }
+}
+
+/// All rate limits.
+#[derive(Debug, Clone)]
+pub(crate) struct LimitsConfig {
+    /// `GOTRUE_RATE_LIMIT_HEADER`: the header that holds the client's address.
+    header: Option<String>,
+    /// `GOTRUE_RATE_LIMIT_OTP` per five minutes.
+    otp: f64,
+    /// `GOTRUE_RATE_LIMIT_TOKEN_REFRESH` per five minutes.
+    token: f64,
+    /// `GOTRUE_RATE_LIMIT_VERIFY` per five minutes.
+    verify: f64,
+    /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS` per hour.
+    anonymous: f64,
+    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`: mails of the whole server.
+    pub(crate) mails: Rate,
+}
+
+impl LimitsConfig {
+    /// Reads all settings.
+    pub(crate) fn from_env(env: &Reader<'_>) -> Self {
+        let mails = env.string_or("GOTRUE_RATE_LIMIT_EMAIL_SENT", "30");
+        Self {
+            header: env.string("GOTRUE_RATE_LIMIT_HEADER").filter(|name| !name.is_empty()),
+            otp: env.number("GOTRUE_RATE_LIMIT_OTP", 30.0),
+            token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
+            verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
+            anonymous: env.number("GOTRUE_RATE_LIMIT_ANONYMOUS_USERS", 30.0),
+            mails: Rate::parse(&mails).unwrap_or_else(|| {
+                env.problem("GOTRUE_RATE_LIMIT_EMAIL_SENT", "must be a number or events/duration");
+                Rate::PerHour(30.0)
+            }),
+        }
+    }
+
+    fn of(&self, bucket: Bucket) -> (f64, u32) {
+        match bucket {
+            Bucket::Signups
+            | Bucket::Otp
+            | Bucket::MagicLink
+            | Bucket::Recover
+            | Bucket::Resend
+            | Bucket::User => (self.otp / FIVE_MINUTES, 30),
+            Bucket::Token => (self.token / FIVE_MINUTES, 30),
+            Bucket::Verify => (self.verify / FIVE_MINUTES, 30),
+            Bucket::Anonymous => (self.anonymous / HOUR.as_secs_f64(), whole(self.anonymous)),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cut off like Go's int(), within the range of the target"
+)]
+fn whole(number: f64) -> u32 {
+    number.clamp(0.0, f64::from(u32::MAX)) as u32
+}
+
+/// The service's time, for the limiter.
+#[derive(Debug, Clone)]
+struct Ticks(Clock);
+
+impl GovernorClock for Ticks {
+    type Instant = Nanos;
+
+    fn now(&self) -> Nanos {
+        Nanos::new(u64::try_from(self.0.now().as_nanosecond()).unwrap_or_default())
+    }
+}
+
+type PerClient =
+    RateLimiter<String, DefaultKeyedStateStore<String>, Ticks, NoOpMiddleware<Nanos>>;
+
+/// The counters. Cloning shares them.
+#[derive(Clone)]
+pub(crate) struct Limits(Arc<Counters>);
+
+struct Counters {
+    header: Option<String>,
+    /// In the order of [`BUCKETS`]; none where no request may pass.
+    per_client: Vec<Option<PerClient>>,
+    mails: MailLimit,
+    checks: AtomicU32,
+}
+
+impl Limits {
+    /// Fresh counters.
+    pub(crate) fn new(config: &LimitsConfig, clock: Clock) -> Self {
+        let per_client = BUCKETS
+            .iter()
+            .map(|bucket| {
+                let (rate, burst) = config.of(*bucket);
+                per_client(rate, burst, &clock)
+            })
+            .collect();
+        Self(Arc::new(Counters {
+            header: config.header.clone(),
+            per_client,
+            mails: MailLimit::new(config.mails, clock),
+            checks: AtomicU32::new(0),
+        }))
+    }
+
+    /// Counts a request; refuses it if its client sent too many.
+    pub(crate) fn check(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
+        let counters = &self.0;
+        let Some(client) = counters.client(call) else { return Ok(()) };
+        let refused = || {
+            let text = "Request rate limit reached";
+            Err(Error::too_many_requests(ErrorCode::OverRequestRateLimit, text))
+        };
+        let Some(limiter) = counters.limiter(bucket) else { return refused() };
+        if counters.checks.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
+            counters.per_client.iter().flatten().for_each(RateLimiter::retain_recent);
+        }
+        if limiter.check_key(&client).is_ok() { Ok(()) } else { refused() }
+    }
+
+    /// Whether one more mail may be sent; counts it.
+    pub(crate) fn allows_mail(&self) -> bool {
+        self.0.mails.allow()
+    }
+}
+
+impl Counters {
+    fn limiter(&self, bucket: Bucket) -> Option<&PerClient> {
+        let at = BUCKETS.iter().position(|known| *known == bucket)?;
+        self.per_client.get(at)?.as_ref()
+    }
+
+    fn client(&self, call: &Call) -> Option<String> {
+        if let Some(address) = &call.forwarded_for {
+            return Some(address.clone());
+        }
+        let value = call.header(self.header.as_deref()?)?;
+        let key = value.split(',').next().unwrap_or_default().trim();
+        (!key.is_empty()).then(|| key.to_owned())
+    }
+}
+
+fn per_client(rate: f64, burst: u32, clock: &Clock) -> Option<PerClient> {
+    let burst = NonZeroU32::new(burst)?;
+    let period = if rate > 0.0 {
+        Duration::try_from_secs_f64(1.0 / rate).unwrap_or(NEVER).min(NEVER)
+    } else {
+        NEVER
+    };
+    let quota = Quota::with_period(period)?.allow_burst(burst);
+    Some(RateLimiter::new(quota, DefaultKeyedStateStore::default(), Ticks(clock.clone())))
+}
+
+/// The limit over all mails of this process.
+struct MailLimit {
+    rate: Rate,
+    clock: Clock,
+    window: Mutex<Window>,
+}
+
+/// For [`Rate::PerHour`] the window's start and how many mails it saw; for [`Rate::Refill`] the
+/// time up to which tokens were added and how many are left.
+struct Window {
+    since: Timestamp,
+    count: u32,
+}
+
+impl MailLimit {
+    fn new(rate: Rate, clock: Clock) -> Self {
+        let count = match rate {
+            Rate::PerHour(_) => 0,
+            Rate::Refill { burst, .. } => burst,
+        };
+        let window = Mutex::new(Window { since: clock.now(), count });
+        Self { rate, clock, window }
+    }
+
+    fn allow(&self) -> bool {
+        let now = self.clock.now();
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.rate {
+            Rate::PerHour(events) => {
+                if window.advance(now, HOUR) > 0 {
+                    window.count = 0;
+                }
+                let allowed = window.count < whole(events);
+                window.count += u32::from(allowed);
+                allowed
+            }
+            Rate::Refill { burst, every } => {
+                // Upstream: a duration of zero means an hour.
+                let every = if every.is_zero() { HOUR } else { every };
+                let refilled = window.advance(now, every);
+                window.count = window.count.saturating_add(refilled).min(burst);
+                let allowed = window.count > 0;
+                window.count -= u32::from(allowed);
+                allowed
+            }
+        }
+    }
+}
+
+impl Window {
+    /// Moves the start by as many whole periods as have passed and says how many.
+    fn advance(&mut self, now: Timestamp, period: Duration) -> u32 {
+        let passed = u128::try_from(now.duration_since(self.since).as_nanos()).unwrap_or_default();
+        let periods = u32::try_from(passed / period.as_nanos()).unwrap_or(u32::MAX);
+        let moved = SignedDuration::try_from(period.saturating_mul(periods)).unwrap_or_default();
+        self.since = self.since.saturating_add(moved).unwrap_or(now);
+        periods
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limit(rate: &str) -> (MailLimit, Clock) {
+        let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
+        (MailLimit::new(Rate::parse(rate).unwrap(), clock.clone()), clock)
+    }
+
+    fn allowed(limit: &MailLimit, tries: usize) -> usize {
+        (0..tries).filter(|_| limit.allow()).count()
+    }
+
+    #[test]
+    fn a_plain_number_counts_per_hour_from_the_start() {
+        let (limit, clock) = limit("3");
+        assert_eq!(allowed(&limit, 5), 3);
+        clock.advance(SignedDuration::from_mins(59));
+        assert_eq!(allowed(&limit, 1), 0);
+        clock.advance(SignedDuration::from_mins(1));
+        assert_eq!(allowed(&limit, 5), 3);
+    }
+
+    #[test]
+    fn a_bucket_refills_one_by_one() {
+        let (limit, clock) = limit("2/20s");
+        assert_eq!(allowed(&limit, 5), 2);
+        clock.advance(SignedDuration::from_secs(19));
+        assert_eq!(allowed(&limit, 5), 0);
+        clock.advance(SignedDuration::from_secs(1));
+        assert_eq!(allowed(&limit, 5), 1);
+        clock.advance(SignedDuration::from_hours(1));
+        assert_eq!(allowed(&limit, 5), 2);
+    }
+
+    #[test]
+    fn zero_allows_nothing() {
+        assert!(Rate::parse("0").unwrap().is_zero());
+        assert_eq!(allowed(&limit("0").0, 3), 0);
+        assert!(Rate::parse("x").is_none());
+        assert!(Rate::parse("5/x").is_none());
+    }
+
+    #[test]
+    fn a_client_gets_a_burst_and_then_its_rate() {
+        let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
+        let limiter = per_client(30.0 / FIVE_MINUTES, 30, &clock).unwrap();
+        let client = "203.0.113.9".to_owned();
+        let passed = |tries| (0..tries).filter(|_| limiter.check_key(&client).is_ok()).count();
+        assert_eq!(passed(40), 30);
+        clock.advance(SignedDuration::from_secs(10));
+        assert_eq!(passed(5), 1);
+        assert!(per_client(0.0, 0, &clock).is_none());
+    }
+}

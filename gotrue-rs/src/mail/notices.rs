@@ -1,0 +1,80 @@
+//! Security notices: mails that report a change and ask for nothing.
+
+use super::kind::Kind;
+use super::send::{Variables, authorize, common, count_mail, deliver};
+use crate::db::users::User;
+use crate::state::State;
+
+/// A change worth telling the user about.
+#[derive(Debug, Clone, Copy)]
+#[expect(dead_code, reason = "factors and linking by providers are not built yet")]
+pub(crate) enum Notice<'a> {
+    PasswordChanged,
+    /// Sent to the old address; the user already has the new one.
+    EmailChanged { old: &'a str },
+    PhoneChanged { old: &'a str },
+    IdentityLinked { provider: &'a str },
+    /// Sent to the address the account had with the identity.
+    IdentityUnlinked { provider: &'a str, to: &'a str },
+    FactorEnrolled { factor_type: &'a str },
+    FactorUnenrolled { factor_type: &'a str },
+}
+
+impl Notice<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::PasswordChanged => Kind::PasswordChanged,
+            Self::EmailChanged { .. } => Kind::EmailChanged,
+            Self::PhoneChanged { .. } => Kind::PhoneChanged,
+            Self::IdentityLinked { .. } => Kind::IdentityLinked,
+            Self::IdentityUnlinked { .. } => Kind::IdentityUnlinked,
+            Self::FactorEnrolled { .. } => Kind::FactorEnrolled,
+            Self::FactorUnenrolled { .. } => Kind::FactorUnenrolled,
+        }
+    }
+
+    fn variables(&self, user: &User, variables: Variables) -> Variables {
+        match self {
+            Self::PasswordChanged => variables,
+            Self::EmailChanged { old } => variables.with("OldEmail", old),
+            Self::PhoneChanged { old } => {
+                variables.with("Phone", &user.phone).with("OldPhone", old)
+            }
+            Self::IdentityLinked { provider } => variables.with("Provider", provider),
+            Self::IdentityUnlinked { provider, to } => {
+                variables.with("Provider", provider).with("Email", to)
+            }
+            Self::FactorEnrolled { factor_type } | Self::FactorUnenrolled { factor_type } => {
+                variables.with("FactorType", factor_type)
+            }
+        }
+    }
+
+    fn recipient<'u>(&'u self, user: &'u User) -> &'u str {
+        match self {
+            Self::EmailChanged { old } => old,
+            Self::IdentityUnlinked { to, .. } => to,
+            _ => &user.email,
+        }
+    }
+}
+
+/// Sends the notice if the project wants it and the user has an address.
+///
+/// The change has happened already, so a notice that cannot be sent is only logged.
+pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
+    let kind = notice.kind();
+    let to = notice.recipient(user);
+    if to.is_empty() || !state.config.mail.kind(kind).enabled {
+        return;
+    }
+    let sent = async {
+        authorize(state, to)?;
+        count_mail(state)?;
+        let data = notice.variables(user, common(state, user)).value();
+        deliver(state, user, (kind, to, "Error sending notification email"), &data).await
+    };
+    if let Err(error) = sent.await {
+        tracing::warn!(mail.kind = kind.variable(), error = &error as &dyn std::error::Error, "notice not sent");
+    }
+}

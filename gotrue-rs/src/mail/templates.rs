@@ -1,0 +1,163 @@
+//! Loads a project's templates and keeps them for a while.
+//!
+//! Mirrors the cache of upstream's `internal/mailer/templatemailer/template.go`: a template that
+//! cannot be loaded or is not valid never stops a mail; the one loaded before, or else the
+//! built-in one, is used and the reason goes to the log.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use platform::clock::Clock;
+use tokio::sync::Mutex;
+
+use super::config::{KindConfig, MailConfig};
+use super::kind::{KINDS, Kind};
+use super::template::{Template, TemplateError};
+
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Subject and body of a kind.
+#[derive(Debug)]
+pub(crate) struct Pair {
+    pub(crate) subject: Template,
+    pub(crate) body: Template,
+}
+
+/// Why a project's template is not used.
+#[derive(Debug, thiserror::Error)]
+enum LoadError {
+    #[error("subject: {0}")]
+    Subject(#[source] TemplateError),
+    #[error("body: {0}")]
+    Body(#[source] TemplateError),
+    #[error("body could not be fetched: {0}")]
+    Fetch(#[from] reqwest::Error),
+    #[error("body could not be read: {0}")]
+    File(#[from] std::io::Error),
+    #[error("GET {url}: status code {status}")]
+    Status { url: String, status: u16 },
+    #[error("body is not UTF-8")]
+    Encoding,
+}
+
+#[derive(Clone)]
+struct Entry {
+    pair: Arc<Pair>,
+    created: Timestamp,
+    checked: Timestamp,
+}
+
+/// The templates of all kinds.
+pub(crate) struct Templates {
+    config: MailConfig,
+    site_url: String,
+    clock: Clock,
+    client: reqwest::Client,
+    /// One lock per kind, held while it is loaded, so that a template is fetched once however
+    /// many mails wait for it.
+    entries: Vec<Mutex<Option<Entry>>>,
+}
+
+impl Templates {
+    /// Nothing is loaded yet, but what can be checked without the network is.
+    pub(crate) fn new(config: &MailConfig, site_url: &str, clock: Clock) -> Self {
+        for kind in KINDS {
+            if let Some(subject) = &config.kind(kind).subject
+                && let Err(error) = Template::parse(subject)
+            {
+                warn(kind, &LoadError::Subject(error));
+            }
+        }
+        #[expect(clippy::disallowed_methods, reason = "the one client for mail templates")]
+        let client = reqwest::Client::new();
+        Self {
+            config: config.clone(),
+            site_url: site_url.to_owned(),
+            clock,
+            client,
+            entries: KINDS.iter().map(|_| Mutex::new(None)).collect(),
+        }
+    }
+
+    /// The templates to use for a mail now.
+    pub(crate) async fn get(&self, kind: Kind) -> Arc<Pair> {
+        let mut entry = self.entries[kind as usize].lock().await;
+        let now = self.clock.now();
+        if let Some(entry) = entry.as_ref() {
+            let fresh = now.duration_since(entry.created) < self.config.template_max_age;
+            let asked_lately = now.duration_since(entry.checked) < self.config.template_retry;
+            if fresh || asked_lately {
+                return Arc::clone(&entry.pair);
+            }
+        }
+        let (pair, created) = match self.load(kind).await {
+            Ok(pair) => (Arc::new(pair), now),
+            Err(error) => {
+                warn(kind, &error);
+                match entry.take() {
+                    Some(old) => (old.pair, old.created),
+                    None => (Arc::new(built_in(kind)), now),
+                }
+            }
+        };
+        *entry = Some(Entry { pair: Arc::clone(&pair), created, checked: now });
+        pair
+    }
+
+    async fn load(&self, kind: Kind) -> Result<Pair, LoadError> {
+        let KindConfig { subject, body, .. } = self.config.kind(kind);
+        let subject = subject.as_deref().unwrap_or_else(|| kind.subject());
+        let subject = Template::parse(subject).map_err(LoadError::Subject)?;
+        let body = match body {
+            None => Template::parse(kind.body()).map_err(LoadError::Body)?,
+            Some(place) => {
+                let source = self.read(place).await?;
+                Template::parse(&source).map_err(LoadError::Body)?
+            }
+        };
+        Ok(Pair { subject, body })
+    }
+
+    async fn read(&self, place: &str) -> Result<String, LoadError> {
+        // Upstream: only URLs can be given; a file saves the development stack a web server.
+        if let Some(path) = place.strip_prefix("file://") {
+            let mut bytes = tokio::fs::read(path).await?;
+            bytes.truncate(self.config.template_max_size);
+            return String::from_utf8(bytes).map_err(|_| LoadError::Encoding);
+        }
+        let url = if place.starts_with("http") {
+            place.to_owned()
+        } else {
+            format!("{}{place}", self.site_url)
+        };
+        self.fetch(url).await
+    }
+
+    async fn fetch(&self, url: String) -> Result<String, LoadError> {
+        let mut response = self.client.get(&url).timeout(FETCH_TIMEOUT).send().await?;
+        if response.status() != reqwest::StatusCode::OK {
+            return Err(LoadError::Status { url, status: response.status().as_u16() });
+        }
+        let mut bytes = Vec::new();
+        while bytes.len() < self.config.template_max_size
+            && let Some(chunk) = response.chunk().await?
+        {
+            bytes.extend_from_slice(&chunk);
+        }
+        bytes.truncate(self.config.template_max_size);
+        String::from_utf8(bytes).map_err(|_| LoadError::Encoding)
+    }
+}
+
+fn warn(kind: Kind, error: &LoadError) {
+    tracing::warn!(mail.kind = kind.variable(), %error, "mail template is not used");
+}
+
+fn built_in(kind: Kind) -> Pair {
+    let parse = |source| {
+        #[expect(clippy::expect_used, reason = "a test parses every built-in template")]
+        Template::parse(source).expect("built-in template")
+    };
+    Pair { subject: parse(kind.subject()), body: parse(kind.body()) }
+}

@@ -1,0 +1,172 @@
+//! One-time codes and how they are stored. Mirrors upstream's `internal/crypto/crypto.go`.
+
+use jiff::{SignedDuration, Timestamp};
+use platform::pg::Executor;
+use sha2::{Digest, Sha224};
+use uuid::Uuid;
+
+use crate::accounts::pkce::Challenge;
+use crate::db::flow_states::{self, NewFlow};
+use crate::error::Error;
+use crate::sessions::AuthMethod;
+
+/// What marks a stored token as one of a PKCE flow.
+pub(crate) const PKCE_PREFIX: &str = "pkce_";
+
+/// Whether a mail leads straight to a session or to a code that is exchanged for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Implicit,
+    Pkce,
+}
+
+impl Flow {
+    /// A challenge asks for PKCE.
+    pub(crate) fn of_challenge(code_challenge: &str) -> Self {
+        if code_challenge.is_empty() { Self::Implicit } else { Self::Pkce }
+    }
+
+    /// The flow a token from a link belongs to.
+    pub(crate) fn of_token(token: &str) -> Self {
+        if token.starts_with(PKCE_PREFIX) { Self::Pkce } else { Self::Implicit }
+    }
+}
+
+/// Remembers the challenge of a PKCE flow until the mail comes back; without a challenge there
+/// is nothing to remember.
+pub(crate) async fn start_pkce(
+    db: &impl Executor,
+    user_id: Uuid,
+    method: AuthMethod,
+    challenge: &Challenge,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if !challenge.is_pkce() {
+        return Ok(());
+    }
+    let flow = NewFlow {
+        user_id,
+        method: method.as_str(),
+        code_challenge: &challenge.challenge,
+        code_challenge_method: challenge.stored_method()?,
+    };
+    Ok(flow_states::insert(db, &flow, now).await?)
+}
+
+/// A code as it is sent, and the hash under which it is stored.
+#[derive(Debug, Clone)]
+pub(crate) struct Code {
+    pub(crate) digits: String,
+    pub(crate) stored: String,
+}
+
+impl Code {
+    /// A fresh code for this address.
+    pub(crate) fn generate(length: u32, address: &str, flow: Flow) -> Self {
+        let digits = digits(length);
+        let hash = token_hash(address, &digits);
+        let stored = match flow {
+            Flow::Implicit => hash,
+            Flow::Pkce => format!("{PKCE_PREFIX}{hash}"),
+        };
+        Self { digits, stored }
+    }
+}
+
+/// Uniformly distributed digits, leading zeros included.
+pub(crate) fn digits(length: u32) -> String {
+    let number = rand::random_range(0..10_u64.pow(length));
+    format!("{number:0width$}", width = length as usize)
+}
+
+/// The hash of a code together with the address it went to: without the address, codes of six
+/// digits would be found by trying them all against every user at once.
+pub(crate) fn token_hash(address: &str, code: &str) -> String {
+    let mut hasher = Sha224::new();
+    hasher.update(address.as_bytes());
+    hasher.update(code.as_bytes());
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a code is the stored one and still young enough.
+pub(crate) fn is_valid(
+    hash: &str,
+    stored: &str,
+    sent_at: Option<Timestamp>,
+    lifetime: SignedDuration,
+    now: Timestamp,
+) -> bool {
+    let Some(sent_at) = sent_at else { return false };
+    !stored.is_empty()
+        && !is_expired(sent_at, lifetime, now)
+        && stored.strip_prefix(PKCE_PREFIX).unwrap_or(stored) == hash
+}
+
+/// Whether a code sent then is too old now; at the very end of its life it still counts.
+pub(crate) fn is_expired(sent_at: Timestamp, lifetime: SignedDuration, now: Timestamp) -> bool {
+    now.duration_since(sent_at) > lifetime
+}
+
+/// A password nobody will ever type, with a character of each required set.
+pub(crate) fn unguessable_password(required: &[String], length: usize) -> String {
+    const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    let mut characters: Vec<char> = required
+        .iter()
+        .filter_map(|set| {
+            let set: Vec<char> = set.chars().collect();
+            (!set.is_empty()).then(|| set[rand::random_range(0..set.len())])
+        })
+        .collect();
+    while characters.len() < length {
+        characters.push(char::from(ALPHABET[rand::random_range(0..ALPHABET.len())]));
+    }
+    // The required characters must not always stand first.
+    for last in (1..characters.len()).rev() {
+        characters.swap(last, rand::random_range(0..=last));
+    }
+    characters.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_have_the_length_asked_for() {
+        for length in 6..=10 {
+            let code = digits(length);
+            assert_eq!(code.len(), length as usize);
+            assert!(code.bytes().all(|byte| byte.is_ascii_digit()));
+        }
+    }
+
+    #[test]
+    fn the_hash_is_sha224_of_address_and_code() {
+        assert_eq!(
+            token_hash("user@example.com", "123456"),
+            "b507a4ef007e1379d644aa6fe395cf98f1054ac96b63a052dca9a26a"
+        );
+    }
+
+    #[test]
+    fn a_code_counts_until_its_last_instant() {
+        let sent = Timestamp::UNIX_EPOCH;
+        let hour = SignedDuration::from_hours(1);
+        let valid = |stored: &str, now| is_valid("h", stored, Some(sent), hour, now);
+        let end = sent + hour;
+        assert!(valid("h", end));
+        assert!(valid("pkce_h", end));
+        assert!(!valid("h", end + SignedDuration::from_micros(1)));
+        assert!(!valid("", sent));
+        assert!(!valid("other", sent));
+        assert!(!is_valid("h", "h", None, hour, sent));
+    }
+
+    #[test]
+    fn passwords_hold_a_character_of_each_set() {
+        let sets = ["abc".to_owned(), "!?".to_owned()];
+        let password = unguessable_password(&sets, 33);
+        assert_eq!(password.chars().count(), 33);
+        assert!(sets.iter().all(|set| password.contains(|c| set.contains(c))));
+    }
+}

@@ -1,0 +1,16 @@
+//! Routes for admins. Mirrors upstream's `admin.go`, `audit.go` and `mail.go`.
+
+mod audit;
+mod generate_link;
+pub(crate) mod new_account;
+mod paging;
+mod users;
+
+use actix_web::web;
+
+/// Mounts the routes.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    audit::configure(cfg);
+    generate_link::configure(cfg);
+    users::configure(cfg);
+}

@@ -1,0 +1,290 @@
+//! `POST /admin/generate_link`: the link of a mail without the mail.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use jiff::Timestamp;
+use platform::pg::Tx;
+use serde::Serialize;
+
+use super::new_account;
+use crate::accounts::change::record;
+use crate::accounts::{policy, validate};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::mail::links::{LinkType, action_link};
+use crate::mail::{Issued, external_address};
+use crate::otp::{Code, Flow, token_hash, unguessable_password};
+use crate::routes;
+use crate::routes::invite::EMAIL_EXISTS;
+use crate::state::State;
+
+/// Long enough that nobody guesses it, short enough for bcrypt.
+const PASSWORD_LENGTH: usize = 64;
+
+json::body! {
+    struct LinkBody as "GenerateLinkParams" {
+        kind as "type": String,
+        email: String,
+        new_email: String,
+        password: String,
+        data: Option<Document>,
+        redirect_to: String,
+    }
+}
+
+/// The kinds of link; the name is also what clients get back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Signup,
+    Invite,
+    MagicLink,
+    Recovery,
+    EmailChangeCurrent,
+    EmailChangeNew,
+}
+
+impl Kind {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "signup" => Some(Self::Signup),
+            "invite" => Some(Self::Invite),
+            "magiclink" => Some(Self::MagicLink),
+            "recovery" => Some(Self::Recovery),
+            "email_change_current" => Some(Self::EmailChangeCurrent),
+            "email_change_new" => Some(Self::EmailChangeNew),
+            _ => None,
+        }
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Signup => "signup",
+            Self::Invite => "invite",
+            Self::MagicLink => "magiclink",
+            Self::Recovery => "recovery",
+            Self::EmailChangeCurrent => "email_change_current",
+            Self::EmailChangeNew => "email_change_new",
+        }
+    }
+
+    fn link_type(self) -> LinkType {
+        match self {
+            Self::Signup => LinkType::Signup,
+            Self::Invite => LinkType::Invite,
+            Self::MagicLink => LinkType::MagicLink,
+            Self::Recovery => LinkType::Recovery,
+            Self::EmailChangeCurrent | Self::EmailChangeNew => LinkType::EmailChange,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct LinkAnswer<'a> {
+    #[serde(flatten)]
+    user: &'a User,
+    action_link: String,
+    email_otp: &'a str,
+    hashed_token: &'a str,
+    verification_type: &'a str,
+    redirect_to: &'a str,
+}
+
+/// Mounts the route.
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    routes::resource(cfg, &["/admin/generate_link"], || {
+        vec![(Method::POST, web::post().to(generate_link))]
+    });
+}
+
+/// For admins.
+async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let mut body: LinkBody = call.json()?;
+    body.email = validate::email(&body.email)?;
+    let redirects = &state.config.redirects;
+    let redirect_to = if redirects.allows(&body.redirect_to) {
+        body.redirect_to.clone()
+    } else {
+        redirects.resolve(call.redirect_to(), call.referer())
+    };
+    let aud = call.audience(&state.config, Some(admin.claims()));
+    let client = state.client().await?;
+    let existing = db::users::by_email(&client, &body.email, &aud)
+        .await
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+    drop(client);
+    let kind = kind(&state, &mut body, existing.is_some())?;
+    let fresh = match existing {
+        Some(_) => None,
+        None => Some(prepare(&state, &body, &aud, kind).await?),
+    };
+    let code = Code::generate(state.config.mail.otp_length, &body.email, Flow::Implicit);
+    let request = Request { state: &state, admin: &admin, body: &body, kind, code: &code };
+    let (user, token) = state
+        .db
+        .transaction("generate_link", async |tx| {
+            request.issue(tx, existing.clone(), fresh.as_ref()).await
+        })
+        .await?;
+    let external = external_address(&state, &call);
+    let paths = &state.config.mail.paths;
+    let answer = LinkAnswer {
+        user: &user,
+        action_link: action_link(&external, paths, kind.link_type(), &token, &redirect_to),
+        email_otp: &code.digits,
+        hashed_token: &code.stored,
+        verification_type: kind.as_str(),
+        redirect_to: &redirect_to,
+    };
+    Ok(json::respond(StatusCode::OK, &answer))
+}
+
+/// The kind of link; a magic link for a new address becomes a sign-up.
+fn kind(state: &State, body: &mut LinkBody, known: bool) -> Result<Kind, Error> {
+    let kind = Kind::parse(&body.kind).ok_or_else(|| {
+        Error::bad_request(
+            ErrorCode::ValidationFailed,
+            format!("Invalid email action link type requested: {}", body.kind),
+        )
+    })?;
+    match kind {
+        Kind::MagicLink if !known => {
+            let required = &state.config.password.required_characters;
+            body.password = unguessable_password(required, PASSWORD_LENGTH);
+            Ok(Kind::Signup)
+        }
+        Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => {
+            Err(Error::not_found(ErrorCode::UserNotFound, "User with this email not found"))
+        }
+        kind => Ok(kind),
+    }
+}
+
+/// A user for an address nobody has; hashing happens here, outside of the transaction.
+async fn prepare(
+    state: &State,
+    body: &LinkBody,
+    aud: &str,
+    kind: Kind,
+) -> Result<User, Error> {
+    let mut hash = String::new();
+    if kind == Kind::Signup {
+        if body.password.is_empty() {
+            return Err(Error::bad_request(
+                ErrorCode::ValidationFailed,
+                "Signup requires a valid password",
+            ));
+        }
+        policy::check(&state.config.password, &body.password)?;
+        hash = state.passwords.hash(&body.password).await?;
+    }
+    Ok(new_account::prepare(state, &body.email, aud, body.data.clone(), hash))
+}
+
+struct Request<'a> {
+    state: &'a State,
+    admin: &'a Admin,
+    body: &'a LinkBody,
+    kind: Kind,
+    code: &'a Code,
+}
+
+impl Request<'_> {
+    /// Stores the token; the user as it is then, and the token of the link.
+    async fn issue(
+        &self,
+        tx: &Tx<'_>,
+        existing: Option<User>,
+        fresh: Option<&User>,
+    ) -> Result<(User, String), Error> {
+        let is_new = existing.is_none();
+        let mut user = match (existing, fresh) {
+            (Some(user), _) => user,
+            (None, Some(fresh)) => new_account::store(self.state, tx, fresh).await?,
+            (None, None) => return Err(Error::internal("Database error finding user")),
+        };
+        let at = self.state.clock.now();
+        let issued = match self.kind {
+            Kind::MagicLink | Kind::Recovery => {
+                let entry = Entry::new(&user, Action::UserRecoveryRequested);
+                record(self.state, tx, &entry).await?;
+                Issued::Recovery { token: self.code.stored.clone(), at }
+            }
+            Kind::Invite | Kind::Signup => self.confirmation(tx, &mut user, is_new, at).await?,
+            Kind::EmailChangeCurrent | Kind::EmailChangeNew => {
+                self.email_change(tx, &user, at).await?
+            }
+        };
+        issued.store(tx, &user).await?;
+        issued.apply(&mut user);
+        let token = match self.kind {
+            Kind::EmailChangeCurrent => user.email_change_token_current.clone(),
+            Kind::EmailChangeNew => user.email_change_token_new.clone(),
+            _ => self.code.stored.clone(),
+        };
+        Ok((user, token))
+    }
+
+    async fn confirmation(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        is_new: bool,
+        at: Timestamp,
+    ) -> Result<Issued, Error> {
+        if !is_new && user.is_confirmed() {
+            return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+        }
+        let invited = self.kind == Kind::Invite;
+        if invited {
+            let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
+                .trait_("user_id", user.id.to_string())
+                .trait_("user_email", user.email.as_str());
+            record(self.state, tx, &entry).await?;
+        } else if !is_new {
+            user.user_metadata.merge(&self.body.data.clone().unwrap_or_default());
+            db::users::set_metadata(tx, user, at).await.map_err(|error| {
+                Error::internal("Database error updating user").with_source(error)
+            })?;
+        }
+        Ok(Issued::Confirmation { token: self.code.stored.clone(), invited, at })
+    }
+
+    async fn email_change(
+        &self,
+        tx: &Tx<'_>,
+        user: &User,
+        at: Timestamp,
+    ) -> Result<Issued, Error> {
+        let current = self.kind == Kind::EmailChangeCurrent;
+        if current && !self.state.config.mail.secure_email_change {
+            return Err(Error::bad_request(
+                ErrorCode::ValidationFailed,
+                "Enable secure email change to generate link for current email",
+            ));
+        }
+        let new_email = validate::email(&self.body.new_email)?;
+        let own = &self.state.config.own_domain_providers;
+        let taken =
+            db::users::duplicate_of_email(tx, &new_email, &user.aud, Some(user.id), own)
+                .await
+                .map_err(|error| {
+                    Error::internal("Database error checking email").with_source(error)
+                })?;
+        if taken.is_some() {
+            return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+        }
+        let new_token = token_hash(&new_email, &self.code.digits);
+        let (current, new) = if current {
+            (self.code.stored.clone(), user.email_change_token_new.clone())
+        } else {
+            (user.email_change_token_current.clone(), new_token)
+        };
+        Ok(Issued::EmailChange { new_email, current, new, at })
+    }
+}

@@ -1,0 +1,94 @@
+//! Accounts that an admin opens by address: without a password until their owner sets one.
+
+use platform::pg::Executor;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::db;
+use crate::db::identities::Identity;
+use crate::db::users::User;
+use crate::error::Error;
+use crate::json::Document;
+use crate::state::State;
+
+/// The user of a new account, not stored yet. What the admin gives stays as it is: unlike a
+/// sign-up, it is not mixed with what is known about the identity.
+pub(crate) fn prepare(
+    state: &State,
+    email: &str,
+    aud: &str,
+    data: Option<Document>,
+    password_hash: String,
+) -> User {
+    User {
+        id: Uuid::new_v4(),
+        aud: aud.to_owned(),
+        role: state.config.jwt.default_group_name.trim().to_owned(),
+        email: email.to_lowercase(),
+        encrypted_password: Some(password_hash),
+        app_metadata: Document::default()
+            .with("provider", "email")
+            .with("providers", json!(["email"])),
+        user_metadata: data.unwrap_or_default(),
+        identities: Some(Vec::new()),
+        ..User::default()
+    }
+}
+
+/// Opens an account without a password.
+pub(crate) async fn create(
+    state: &State,
+    db: &impl Executor,
+    email: &str,
+    aud: &str,
+    data: Option<Document>,
+) -> Result<User, Error> {
+    let user = prepare(state, email, aud, data, String::new());
+    store(state, db, &user).await
+}
+
+/// Stores a prepared user and its identity.
+pub(crate) async fn store(
+    state: &State,
+    db: &impl Executor,
+    user: &User,
+) -> Result<User, Error> {
+    let now = state.clock.now();
+    let mut user = db::users::insert(db, user, now).await.map_err(|error| {
+        Error::internal("Database error saving new user").with_source(error)
+    })?;
+    let data = identity_data(user.id, "email", &user.email, false);
+    let identity = add_identity(state, db, user.id, "email", data).await?;
+    user.identities = Some(vec![identity]);
+    Ok(user)
+}
+
+/// What is known about an identity by email or phone.
+pub(crate) fn identity_data(
+    user_id: Uuid,
+    provider: &str,
+    address: &str,
+    verified: bool,
+) -> Document {
+    Document::default()
+        .with("sub", user_id.to_string())
+        .with(provider, address)
+        .with("email_verified", verified && provider == "email")
+        .with("phone_verified", verified && provider == "phone")
+}
+
+/// Stores another identity of a user.
+pub(crate) async fn add_identity(
+    state: &State,
+    db: &impl Executor,
+    user_id: Uuid,
+    provider: &str,
+    data: Document,
+) -> Result<Identity, Error> {
+    let now = state.clock.now();
+    let identity = Identity::new(user_id, provider, data, now);
+    db::identities::insert(db, &identity)
+        .await
+        .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+    Ok(identity)
+}

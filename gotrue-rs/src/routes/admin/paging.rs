@@ -1,0 +1,142 @@
+//! Pages of long lists, and how a client finds the next one. Mirrors upstream's
+//! `pagination.go`.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue, LINK};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use uuid::Uuid;
+
+use crate::call::Call;
+use crate::db::user_list::Cursor;
+use crate::error::{Error, ErrorCode};
+use crate::redirect::address::Address;
+
+const DEFAULT_SIZE: u64 = 50;
+const LARGEST_SIZE: u64 = 1000;
+const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
+/// A page by number.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Page {
+    number: u64,
+    size: u64,
+}
+
+impl Page {
+    /// The page a request asks for, the first one of fifty if it names none.
+    pub(super) fn of(call: &Call) -> Result<Self, Error> {
+        let page = Self {
+            number: parameter(call, "page")?.unwrap_or(1),
+            size: parameter(call, "per_page")?.unwrap_or(DEFAULT_SIZE),
+        };
+        if page.size == 0 {
+            // Upstream: divides by it, and its recoverer answers so.
+            return Err(Error::status(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                None,
+                "Internal Server Error",
+            ));
+        }
+        Ok(page)
+    }
+
+    pub(super) fn limit(self) -> i64 {
+        i64::try_from(self.size).unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn offset(self) -> i64 {
+        let skipped = self.number.max(1) - 1;
+        i64::try_from(skipped).unwrap_or(i64::MAX).saturating_mul(self.limit())
+    }
+
+    /// Adds how many there are and where the next and the last page are.
+    pub(super) fn add_headers(self, call: &Call, total: i64, response: &mut HttpResponse) {
+        let total = u64::try_from(total).unwrap_or_default();
+        let last = total.div_ceil(self.size);
+        let mut link = String::new();
+        if last > self.number {
+            link = format!("<{}>; rel=\"next\", ", with_parameter(call, "page", self.number + 1));
+        }
+        link.push_str(&format!("<{}>; rel=\"last\"", with_parameter(call, "page", last)));
+        set(response, LINK, &link);
+        set(response, TOTAL_COUNT, &total.to_string());
+    }
+}
+
+/// A page by the place it starts behind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stretch {
+    pub(super) limit: u64,
+    pub(super) after: Option<Cursor>,
+}
+
+impl Stretch {
+    /// The stretch a request asks for.
+    pub(super) fn of(call: &Call) -> Result<Self, Error> {
+        let limit = parameter(call, "limit")?.unwrap_or(DEFAULT_SIZE);
+        if limit == 0 {
+            return Err(bad("limit must be greater than 0"));
+        }
+        let cursor = call.query("cursor").filter(|cursor| !cursor.is_empty());
+        Ok(Self { limit: limit.min(LARGEST_SIZE), after: cursor.map(decode).transpose()? })
+    }
+}
+
+/// A cursor as clients pass it around.
+pub(super) fn encode(cursor: &Cursor) -> String {
+    URL_SAFE_NO_PAD.encode(crate::json::to_string(cursor))
+}
+
+fn decode(text: &str) -> Result<Cursor, Error> {
+    let bytes = URL_SAFE_NO_PAD
+        .decode(text)
+        .map_err(|error| bad(format!("invalid cursor encoding: {error}")))?;
+    let cursor: Cursor = serde_json::from_slice(&bytes)
+        .map_err(|error| bad(format!("invalid cursor: {error}")))?;
+    if cursor.id == Uuid::nil() {
+        return Err(bad("invalid cursor: missing id"));
+    }
+    Ok(cursor)
+}
+
+/// Adds where the next stretch starts.
+pub(super) fn add_next(call: &Call, cursor: &str, response: &mut HttpResponse) {
+    let next = with_parameter(call, "cursor", cursor);
+    set(response, LINK, &format!("<{next}>; rel=\"next\""));
+}
+
+fn parameter(call: &Call, name: &str) -> Result<Option<u64>, Error> {
+    let Some(text) = call.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| digits).map(Some).ok_or_else(|| {
+        let reason = if digits { "value out of range" } else { "invalid syntax" };
+        bad(format!("strconv.ParseUint: parsing {text:?}: {reason}"))
+    })
+}
+
+fn bad(reason: impl std::fmt::Display) -> Error {
+    Error::bad_request(
+        ErrorCode::ValidationFailed,
+        format!("Bad Pagination Parameters: {reason}"),
+    )
+}
+
+/// The request's own URL with one parameter replaced, keys sorted.
+fn with_parameter(call: &Call, name: &str, value: impl ToString) -> String {
+    let mut address = Address::parse(&call.path_and_query).unwrap_or_default();
+    let mut query = address.query();
+    if name == "cursor" {
+        query.remove("page");
+    }
+    query.set(name, value.to_string());
+    address.raw_query = query.encode();
+    address.to_string()
+}
+
+fn set(response: &mut HttpResponse, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}

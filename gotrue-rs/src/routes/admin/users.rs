@@ -1,0 +1,86 @@
+//! `/admin/users`: reading, creating, changing and deleting users.
+
+mod create;
+mod delete;
+mod list;
+mod params;
+mod update;
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use uuid::Uuid;
+
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::routes;
+use crate::state::State;
+
+/// Mounts the routes.
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    routes::resource(cfg, &["/admin/users", "/admin/users/"], || {
+        vec![
+            (Method::GET, web::get().to(list::list_users)),
+            (Method::POST, web::post().to(create::create_user)),
+        ]
+    });
+    routes::resource(cfg, &["/admin/users/{user_id}", "/admin/users/{user_id}/"], || {
+        vec![
+            (Method::GET, web::get().to(get_user)),
+            (Method::PUT, web::put().to(update::update_user)),
+            (Method::DELETE, web::delete().to(delete::delete_user)),
+        ]
+    });
+    let factors = ["/admin/users/{user_id}/factors", "/admin/users/{user_id}/factors/"];
+    routes::resource(cfg, &factors, || {
+        vec![(Method::GET, web::get().to(list_factors))]
+    });
+}
+
+/// The user a path names.
+async fn load(state: &State, id: &str) -> Result<User, Error> {
+    let id = Uuid::parse_str(id).map_err(|_| {
+        Error::not_found(ErrorCode::ValidationFailed, "user_id must be an UUID")
+    })?;
+    let client = state.client().await?;
+    db::users::by_id(&client, id)
+        .await
+        .map_err(|error| Error::internal("Database error loading user").with_source(error))?
+        .ok_or_else(|| Error::not_found(ErrorCode::UserNotFound, "User not found"))
+}
+
+/// `GET /admin/users/{user_id}`, for admins.
+async fn get_user(
+    state: web::Data<State>,
+    call: Call,
+    id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    Admin::authenticate(&state, &call).await?;
+    let user = load(&state, &id).await?;
+    Ok(json::respond(StatusCode::OK, &user))
+}
+
+/// `GET /admin/users/{user_id}/factors`, for admins.
+async fn list_factors(
+    state: web::Data<State>,
+    call: Call,
+    id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    Admin::authenticate(&state, &call).await?;
+    let user = load(&state, &id).await?;
+    Ok(json::respond(StatusCode::OK, &user.factors))
+}
+
+/// Whatever fails while a user is being stored is told in one sentence; the cause decides
+/// whether older clients see what Postgres said.
+fn in_one_sentence(error: Error, sentence: &'static str) -> Error {
+    match error {
+        Error::Unexpected(source) | Error::Http { source: Some(source), .. } => {
+            Error::internal(sentence).with_source(source)
+        }
+        other => Error::internal(sentence).with_source(other),
+    }
+}

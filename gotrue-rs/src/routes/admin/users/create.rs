@@ -1,0 +1,225 @@
+//! `POST /admin/users`.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use jiff::Timestamp;
+use platform::pg::Tx;
+use uuid::Uuid;
+
+use super::in_one_sentence;
+use super::params::{AdminUserBody, ban};
+use crate::accounts::change::record;
+use crate::accounts::validate;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::identities::micros;
+use crate::db::user_changes::{self, AdminChange};
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::otp::unguessable_password;
+use crate::routes::admin::new_account::{add_identity, identity_data};
+use crate::routes::invite::EMAIL_EXISTS;
+use crate::state::State;
+
+/// What bcrypt reads of a password, in bytes.
+const LONGEST_PASSWORD: usize = 72;
+
+/// Long enough that nobody guesses it, short enough for bcrypt.
+const PASSWORD_LENGTH: usize = 64;
+
+fn invalid(text: &'static str) -> Error {
+    Error::bad_request(ErrorCode::ValidationFailed, text)
+}
+
+/// For admins: no mail is sent and the password policy does not apply.
+pub(super) async fn create_user(
+    state: web::Data<State>,
+    call: Call,
+) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let mut body: AdminUserBody = call.json()?;
+    let aud = match body.aud.as_str() {
+        "" => call.audience(&state.config, Some(admin.claims())),
+        aud => aud.to_owned(),
+    };
+    let providers = check_addresses(&state, &mut body, &aud).await?;
+    let password_hash = password_hash(&state, &body).await?;
+    let id = id(&body.id)?;
+    let now = state.clock.now();
+    let banned_until = ban(&body.ban_duration, now)?;
+    let user = User {
+        id,
+        aud,
+        email: body.email.clone(),
+        phone: body.phone.clone(),
+        encrypted_password: Some(password_hash),
+        app_metadata: Document::default()
+            .with("provider", providers[0])
+            .with("providers", providers.clone()),
+        user_metadata: body.user_metadata.clone().unwrap_or_default(),
+        identities: Some(Vec::new()),
+        created_at: micros(now),
+        updated_at: micros(now),
+        ..User::default()
+    };
+    let new = New { state: &state, admin: &admin, body: &body, banned_until, now };
+    let user = state
+        .db
+        .transaction("create_user", async |tx| new.store(tx, user.clone()).await)
+        .await
+        .map_err(|error| in_one_sentence(error, "Database error creating new user"))?;
+    Ok(json::respond(StatusCode::OK, &user))
+}
+
+/// The providers of the user, once its address and number are known to be free.
+async fn check_addresses(
+    state: &State,
+    body: &mut AdminUserBody,
+    aud: &str,
+) -> Result<Vec<&'static str>, Error> {
+    if body.email.is_empty() && body.phone.is_empty() {
+        return Err(invalid("Cannot create a user without either an email or phone"));
+    }
+    let mut providers = Vec::new();
+    let client = state.client().await?;
+    if !body.email.is_empty() {
+        body.email = validate::email(&body.email)?;
+        let own = &state.config.own_domain_providers;
+        let taken = db::users::duplicate_of_email(&client, &body.email, aud, None, own)
+            .await
+            .map_err(|error| Error::internal("Database error checking email").with_source(error))?;
+        if taken.is_some() {
+            return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+        }
+        providers.push("email");
+    }
+    if !body.phone.is_empty() {
+        body.phone = validate::phone(&body.phone)?;
+        let taken = db::users::by_phone(&client, &body.phone, aud)
+            .await
+            .map_err(|error| Error::internal("Database error checking phone").with_source(error))?;
+        if taken.is_some() {
+            return Err(Error::unprocessable(
+                ErrorCode::PhoneExists,
+                "Phone number already registered by another user",
+            ));
+        }
+        providers.push("phone");
+    }
+    Ok(providers)
+}
+
+async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Error> {
+    if body.password.is_some() && !body.password_hash.is_empty() {
+        return Err(invalid("Only a password or a password hash should be provided"));
+    }
+    if !body.password_hash.is_empty() {
+        if is_bcrypt(&body.password_hash) {
+            return Ok(body.password_hash.clone());
+        }
+        // Upstream: also takes argon2 and Firebase's scrypt, which sign-in here cannot check.
+        return Err(Error::internal("Error creating user")
+            .with_source("the password hash is not of a kind that can be checked"));
+    }
+    match body.password.as_deref().unwrap_or_default() {
+        "" => state.passwords.hash(&unguessable_password(&[], PASSWORD_LENGTH)).await,
+        password if password.len() > LONGEST_PASSWORD => {
+            // Upstream: panics, and its recoverer answers so.
+            Err(Error::status(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                None,
+                "Internal Server Error",
+            ))
+        }
+        password => state.passwords.hash(password).await,
+    }
+}
+
+fn is_bcrypt(hash: &str) -> bool {
+    let mut parts = hash.split('$').skip(1);
+    let (version, cost, rest) = (parts.next(), parts.next(), parts.next());
+    matches!(version, Some("2a" | "2b" | "2y" | "2x" | "2"))
+        && cost.and_then(|cost| cost.parse::<u32>().ok()).is_some_and(|cost| (4..=31).contains(&cost))
+        && rest.is_some_and(|rest| rest.len() == 53)
+}
+
+fn id(text: &str) -> Result<Uuid, Error> {
+    if text.is_empty() {
+        return Ok(Uuid::new_v4());
+    }
+    let id = Uuid::parse_str(text)
+        .map_err(|_| invalid("ID must conform to the uuid v4 format"))?;
+    if id.is_nil() {
+        return Err(invalid("ID cannot be a nil uuid"));
+    }
+    Ok(id)
+}
+
+struct New<'a> {
+    state: &'a State,
+    admin: &'a Admin,
+    body: &'a AdminUserBody,
+    banned_until: Option<Option<Timestamp>>,
+    now: Timestamp,
+}
+
+impl New<'_> {
+    async fn store(&self, tx: &Tx<'_>, mut user: User) -> Result<User, Error> {
+        let role = match self.body.role.as_str() {
+            "" => &self.state.config.jwt.default_group_name,
+            role => role,
+        };
+        user.role = role.trim().to_owned();
+        let given = self.body.app_metadata.clone().unwrap_or_default();
+        user.banned_until = self.banned_until.flatten();
+        db::users::insert(tx, &user, self.now).await?;
+        for (provider, address) in [("email", &self.body.email), ("phone", &self.body.phone)] {
+            if !address.is_empty() {
+                let data = identity_data(user.id, provider, address, false);
+                let identity = add_identity(self.state, tx, user.id, provider, data).await?;
+                user.identities.get_or_insert_default().push(identity);
+            }
+        }
+        record(self.state, tx, &self.event(&user)).await?;
+        if self.body.app_metadata.is_some() {
+            user.app_metadata.merge(&given);
+            db::users::set_metadata(tx, &mut user, self.now).await?;
+        }
+        if self.body.email_confirm {
+            db::users::confirm_email(tx, &mut user, self.now).await?;
+        }
+        if self.body.phone_confirm {
+            db::users::confirm_phone(tx, &mut user, self.now).await?;
+        }
+        if self.banned_until.is_some() {
+            let change = AdminChange { banned_until: self.banned_until, ..AdminChange::default() };
+            user_changes::apply(tx, user.id, &change, self.now).await?;
+        }
+        Ok(user)
+    }
+
+    fn event(&self, user: &User) -> Entry {
+        let provider = user.app_metadata.text("provider").unwrap_or_default().to_owned();
+        Entry::new(&self.admin.actor(), Action::UserSignedUp)
+            .trait_("user_id", user.id.to_string())
+            .trait_("user_email", user.email.as_str())
+            .trait_("user_phone", user.phone.as_str())
+            .trait_("provider", provider)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_bcrypt;
+
+    #[test]
+    fn bcrypt_hashes_are_told_from_others() {
+        assert!(is_bcrypt("$2y$10$SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq"));
+        for other in ["", "secret", "$2a$99$x", "$argon2id$v=19$m=1,t=1,p=1$a$b"] {
+            assert!(!is_bcrypt(other), "{other}");
+        }
+    }
+}

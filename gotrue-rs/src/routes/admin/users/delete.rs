@@ -1,0 +1,60 @@
+//! `DELETE /admin/users/{user_id}`.
+
+use actix_web::{HttpResponse, web};
+use platform::pg::DbError;
+
+use super::load;
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db::user_changes;
+use crate::error::Error;
+use crate::json;
+use crate::state::State;
+
+json::body! {
+    struct DeleteBody as "adminUserDeleteParams" {
+        should_soft_delete: bool,
+    }
+}
+
+/// For admins: removes a user, or everything that tells who it was.
+pub(super) async fn delete_user(
+    state: web::Data<State>,
+    call: Call,
+    id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let user = load(&state, &id).await?;
+    let soft = if call.has_body() {
+        call.json::<DeleteBody>()?.should_soft_delete
+    } else {
+        false
+    };
+    let entry = Entry::new(&admin.actor(), Action::UserDeleted)
+        .trait_("user_id", user.id.to_string())
+        .trait_("user_email", user.email.as_str())
+        .trait_("user_phone", user.phone.as_str());
+    let failed = |text: &'static str| {
+        move |error: DbError| Error::internal(text).with_source(error)
+    };
+    state
+        .db
+        .transaction("delete_user", async |tx| {
+            record(&state, tx, &entry).await.map_err(|error| {
+                Error::internal("Error recording audit log entry").with_source(error)
+            })?;
+            match (soft, user.deleted_at) {
+                (true, Some(_)) => Ok(()),
+                (true, None) => user_changes::soft_delete(tx, &user, state.clock.now())
+                    .await
+                    .map_err(failed("Error soft deleting user")),
+                (false, _) => user_changes::delete(tx, user.id)
+                    .await
+                    .map_err(failed("Database error deleting user")),
+            }
+        })
+        .await?;
+    Ok(json::empty_object())
+}

@@ -1,0 +1,191 @@
+//! `PUT /admin/users/{user_id}`.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use jiff::Timestamp;
+use platform::pg::Tx;
+
+use super::params::{AdminUserBody, ban};
+use super::{in_one_sentence, load};
+use crate::accounts::change::record;
+use crate::accounts::identity::{refresh_providers, verified_email};
+use crate::accounts::{policy, validate};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::user_changes::{self, AdminChange};
+use crate::db::users::User;
+use crate::error::Error;
+use crate::json::{self, Document};
+use crate::routes::admin::new_account::{add_identity, identity_data};
+use crate::state::State;
+
+/// For admins: what is given is set at once, without mails or confirmations.
+pub(super) async fn update_user(
+    state: web::Data<State>,
+    call: Call,
+    id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let mut user = load(&state, &id).await?;
+    let mut body: AdminUserBody = call.json()?;
+    if !body.email.is_empty() {
+        body.email = validate::email(&body.email)?;
+    }
+    if !body.phone.is_empty() {
+        body.phone = validate::phone(&body.phone)?;
+    }
+    let now = state.clock.now();
+    let banned_until = ban(&body.ban_duration, now)?;
+    let had_password = user.has_password();
+    if let Some(password) = &body.password {
+        policy::check(&state.config.password, password)?;
+        user.encrypted_password = Some(state.passwords.hash(password).await?);
+    }
+    let sets_first_password = body.password.is_some() && !had_password;
+    let change = Change { state: &state, admin: &admin, body: &body, banned_until, now };
+    let user = state
+        .db
+        .transaction("update_user", async |tx| {
+            change.store(tx, user.clone(), sets_first_password).await
+        })
+        .await
+        .map_err(|error| in_one_sentence(error, "Error updating user"))?;
+    Ok(json::respond(StatusCode::OK, &user))
+}
+
+struct Change<'a> {
+    state: &'a State,
+    admin: &'a Admin,
+    body: &'a AdminUserBody,
+    banned_until: Option<Option<Timestamp>>,
+    now: Timestamp,
+}
+
+impl Change<'_> {
+    async fn store(
+        &self,
+        tx: &Tx<'_>,
+        mut user: User,
+        sets_first_password: bool,
+    ) -> Result<User, Error> {
+        let now = self.now;
+        self.role_and_ban(tx, &mut user).await?;
+        if self.body.email_confirm {
+            db::users::confirm_email(tx, &mut user, now).await?;
+        }
+        if self.body.phone_confirm {
+            db::users::confirm_phone(tx, &mut user, now).await?;
+        }
+        if self.body.password.is_some() {
+            db::users::set_password(tx, &mut user, None, now).await?;
+        }
+        if !self.body.email.is_empty() {
+            let confirmed = self.body.email_confirm;
+            self.put_identity(tx, &mut user, "email", &self.body.email, confirmed).await?;
+            user.email.clone_from(&self.body.email);
+            user_changes::set_email(tx, &user, now).await?;
+        }
+        if !self.body.phone.is_empty() {
+            let confirmed = self.body.phone_confirm;
+            self.put_identity(tx, &mut user, "phone", &self.body.phone, confirmed).await?;
+            user.phone.clone_from(&self.body.phone);
+            user_changes::set_phone(tx, &user, now).await?;
+        }
+        if sets_first_password {
+            self.ensure_email_identity(tx, &mut user).await?;
+        }
+        self.metadata(tx, &mut user).await?;
+        record(self.state, tx, &self.event(&user)).await?;
+        Ok(user)
+    }
+
+    async fn role_and_ban(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let role = Some(self.body.role.trim()).filter(|_| !self.body.role.is_empty());
+        let change = AdminChange { role, banned_until: self.banned_until };
+        if let Some(role) = role {
+            role.clone_into(&mut user.role);
+        }
+        if let Some(until) = self.banned_until {
+            user.banned_until = until;
+        }
+        if role.is_some() || self.banned_until.is_some() {
+            user_changes::apply(tx, user.id, &change, self.now).await?;
+            user.updated_at = db::identities::micros(self.now);
+        }
+        Ok(())
+    }
+
+    /// Notes an address or number in the identity by which the user signs in with it.
+    ///
+    /// Upstream: the answer shows identities that existed as they were before.
+    async fn put_identity(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        provider: &str,
+        address: &str,
+        confirmed: bool,
+    ) -> Result<(), Error> {
+        let own = user.id.to_string();
+        match db::identities::by_provider(tx, &own, provider).await? {
+            Some(mut identity) => {
+                let news = Document::default()
+                    .with(provider, address)
+                    .with(&format!("{provider}_verified"), confirmed);
+                identity.identity_data.merge(&news);
+                db::identities::set_data(tx, identity.id, &identity.identity_data, self.now)
+                    .await?;
+            }
+            None => {
+                let data = identity_data(user.id, provider, address, confirmed);
+                let identity = add_identity(self.state, tx, user.id, provider, data).await?;
+                user.identities.get_or_insert_default().push(identity);
+            }
+        }
+        if user.is_anonymous && confirmed {
+            db::users::become_permanent(tx, user, self.now).await?;
+        }
+        Ok(())
+    }
+
+    /// Where a project wants it, a first password makes the confirmed address an identity.
+    async fn ensure_email_identity(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let wanted = self.state.config.identity_on_password_set
+            && !user.is_sso_user
+            && !user.is_anonymous
+            && !user.email.is_empty()
+            && user.is_confirmed();
+        let known = db::identities::of_user(tx, user.id).await?;
+        if !wanted || known.iter().any(|identity| identity.provider == "email") {
+            return Ok(());
+        }
+        let data = verified_email(user.id, &user.email);
+        let identity = add_identity(self.state, tx, user.id, "email", data).await?;
+        user.identities.get_or_insert_default().push(identity);
+        refresh_providers(tx, user, self.now).await?;
+        Ok(())
+    }
+
+    async fn metadata(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let (app, own) = (&self.body.app_metadata, &self.body.user_metadata);
+        if let Some(app) = app {
+            user.app_metadata.merge(app);
+        }
+        if let Some(own) = own {
+            user.user_metadata.merge(own);
+        }
+        if app.is_some() || own.is_some() {
+            db::users::set_metadata(tx, user, self.now).await?;
+        }
+        Ok(())
+    }
+
+    fn event(&self, user: &User) -> Entry {
+        Entry::new(&self.admin.actor(), Action::UserModified)
+            .trait_("user_id", user.id.to_string())
+            .trait_("user_email", user.email.as_str())
+            .trait_("user_phone", user.phone.as_str())
+    }
+}

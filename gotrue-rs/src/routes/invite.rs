@@ -1,0 +1,84 @@
+//! `POST /invite`: an admin opens an account for somebody else. Mirrors upstream's `invite.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
+
+use super::admin::new_account;
+use crate::accounts::validate;
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::mail;
+use crate::state::State;
+
+json::body! {
+    struct InviteBody as "InviteParams" {
+        email: String,
+        data: Option<Document>,
+    }
+}
+
+/// What is said wherever an address already belongs to somebody.
+pub(super) const EMAIL_EXISTS: &str = "A user with this email address has already been registered";
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/invite"], || vec![(Method::POST, web::post().to(invite_user))]);
+}
+
+/// For admins.
+async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let body: InviteBody = call.json()?;
+    let email = validate::email(&body.email)?;
+    let aud = call.audience(&state.config, Some(admin.claims()));
+    let mut client = state.client().await?;
+    let existing = db::users::by_email(&client, &email, &aud)
+        .await
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+    if existing.as_ref().is_some_and(User::is_confirmed) {
+        return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+    }
+    // Unlike for accounts that exist, the mail is sent inside the transaction: a trigger of the
+    // project may refuse the new row, and then nobody must have been invited.
+    let tx = client.begin();
+    let user = match existing {
+        Some(user) => user,
+        None => new_account::create(&state, &tx, &email, &aud, body.data).await?,
+    };
+    match invite(&state, &call, &tx, &admin, user).await {
+        Ok(user) => {
+            tx.commit().await?;
+            Ok(json::respond(StatusCode::OK, &user))
+        }
+        Err(error) => {
+            tx.rollback().await?;
+            Err(error)
+        }
+    }
+}
+
+async fn invite(
+    state: &State,
+    call: &Call,
+    tx: &Tx<'_>,
+    admin: &Admin,
+    mut user: User,
+) -> Result<User, Error> {
+    let entry = Entry::new(&admin.actor(), Action::UserInvited)
+        .trait_("user_id", user.id.to_string())
+        .trait_("user_email", user.email.as_str());
+    record(state, tx, &entry).await?;
+    let issued = mail::send_invite(state, call, &user).await?;
+    issued.store(tx, &user).await.map_err(|error| {
+        Error::internal("Error inviting user").with_source(error)
+    })?;
+    issued.apply(&mut user);
+    Ok(user)
+}

@@ -1,0 +1,154 @@
+//! `POST /magiclink`: a mail to sign in, and up, without a password. Mirrors upstream's
+//! `magic_link.go`.
+
+use actix_web::http::Method;
+use actix_web::{HttpResponse, web};
+
+use crate::accounts::pkce::Challenge;
+use crate::accounts::{self, NewAccount, validate};
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::limits::Bucket;
+use crate::mail;
+use crate::otp;
+use crate::sessions::AuthMethod;
+use crate::state::State;
+
+/// Long enough for every policy, short enough for bcrypt.
+const PASSWORD_LENGTH: usize = 33;
+
+json::body! {
+    struct MagicLinkBody as "MagicLinkParams" {
+        email: String,
+        data: Option<Document>,
+        code_challenge_method: String,
+        code_challenge: String,
+    }
+}
+
+/// What is asked for.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) email: String,
+    pub(super) data: Option<Document>,
+    pub(super) challenge: Challenge,
+}
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/magiclink"], || vec![(Method::POST, web::post().to(send_magic_link))]);
+}
+
+/// Public.
+async fn send_magic_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    state.limits.check(Bucket::MagicLink, &call)?;
+    check_enabled(&state)?;
+    let body: MagicLinkBody = call.json_stream().map_err(|text| {
+        Error::bad_request(
+            ErrorCode::BadJson,
+            format!("Could not read verification params: {text}"),
+        )
+    })?;
+    let challenge =
+        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
+    send(&state, &call, Wanted { email: body.email, data: body.data, challenge }).await
+}
+
+fn check_enabled(state: &State) -> Result<(), Error> {
+    let refuse = |text: &'static str| {
+        Err(Error::unprocessable(ErrorCode::EmailProviderDisabled, text))
+    };
+    if !state.config.external.email {
+        return refuse("Email logins are disabled");
+    }
+    if !state.config.external.magic_link {
+        return refuse("Login with magic link is disabled");
+    }
+    Ok(())
+}
+
+/// Signs the address up if it is new, and sends the mail that signs it in.
+pub(super) async fn send(
+    state: &State,
+    call: &Call,
+    mut wanted: Wanted,
+) -> Result<HttpResponse, Error> {
+    check_enabled(state)?;
+    if wanted.email.is_empty() {
+        return Err(Error::unprocessable(
+            ErrorCode::ValidationFailed,
+            "Password recovery requires an email",
+        ));
+    }
+    wanted.email = validate::email(&wanted.email)?;
+    wanted.challenge.validate()?;
+    let user = match find_confirmed(state, call, &wanted.email).await? {
+        Some(user) => user,
+        None => {
+            sign_up(state, call, &wanted).await?;
+            if !state.config.mail.autoconfirm {
+                // The mail that confirms the address signs in, too.
+                return Ok(json::empty_object());
+            }
+            match find_confirmed(state, call, &wanted.email).await? {
+                Some(user) => user,
+                None => return Ok(json::empty_object()),
+            }
+        }
+    };
+    send_to(state, call, &user, &wanted.challenge).await?;
+    Ok(json::empty_object())
+}
+
+/// An account whose address is not confirmed counts as new.
+async fn find_confirmed(
+    state: &State,
+    call: &Call,
+    email: &str,
+) -> Result<Option<User>, Error> {
+    let client = state.client().await?;
+    let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
+        .await
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+    Ok(user.filter(User::is_confirmed))
+}
+
+async fn sign_up(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
+    let required = &state.config.password.required_characters;
+    let account = NewAccount {
+        email: wanted.email.clone(),
+        password: otp::unguessable_password(required, PASSWORD_LENGTH),
+        data: wanted.data.clone(),
+        challenge: wanted.challenge.clone(),
+        ..NewAccount::default()
+    };
+    accounts::sign_up(state, call, account).await.map(drop)
+}
+
+async fn send_to(
+    state: &State,
+    call: &Call,
+    user: &User,
+    challenge: &Challenge,
+) -> Result<(), Error> {
+    let client = state.client().await?;
+    // Upstream: the flow stays even if the mail then fails.
+    otp::start_pkce(&client, user.id, AuthMethod::MagicLink, challenge, state.clock.now()).await?;
+    drop(client);
+    let issued = mail::send_magic_link(state, call, user, challenge.flow()).await?;
+    let entry = Entry::new(user, Action::UserRecoveryRequested);
+    state
+        .db
+        .transaction("magiclink", async |tx| {
+            record(state, tx, &entry).await?;
+            issued.store(tx, user).await.map_err(|error| {
+                Error::internal("Error sending magic link email").with_source(error)
+            })
+        })
+        .await
+}

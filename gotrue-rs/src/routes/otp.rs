@@ -1,0 +1,161 @@
+//! `POST /otp`: a code by mail or message. Mirrors upstream's `otp.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+
+use super::magiclink::{self, Wanted};
+use crate::accounts::pkce::Challenge;
+use crate::accounts::phone::{self, Purpose};
+use crate::accounts::{self, NewAccount, validate};
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::limits::Bucket;
+use crate::otp;
+use crate::state::State;
+
+/// Long enough that nobody guesses it, short enough for bcrypt.
+const PASSWORD_LENGTH: usize = 64;
+
+json::body! {
+    struct OtpBody as "OtpParams" {
+        email: String,
+        phone: String,
+        create_user: Option<bool>,
+        data: Option<Document>,
+        channel: String,
+        code_challenge_method: String,
+        code_challenge: String,
+    }
+}
+
+#[derive(Serialize)]
+struct MessageBody {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message_id: String,
+}
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/otp"], || vec![(Method::POST, web::post().to(send_otp))]);
+}
+
+/// Public.
+async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    state.limits.check(Bucket::Otp, &call)?;
+    let body: OtpBody = call.json()?;
+    let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
+    if !body.email.is_empty() && !body.phone.is_empty() {
+        return Err(refuse("Only an email address or phone number should be provided"));
+    }
+    if !body.email.is_empty() && !body.channel.is_empty() {
+        return Err(refuse("Channel should only be specified with Phone OTP"));
+    }
+    let challenge = Challenge {
+        method: body.code_challenge_method.clone(),
+        challenge: body.code_challenge.clone(),
+    };
+    challenge.validate()?;
+    // Upstream: `null` leaves the default, as a missing key does.
+    if !body.create_user.unwrap_or(true) {
+        require_account(&state, &call, &body).await?;
+    }
+    if !body.email.is_empty() {
+        let wanted = Wanted { email: body.email, data: body.data, challenge };
+        return magiclink::send(&state, &call, wanted).await;
+    }
+    if !body.phone.is_empty() {
+        return send_to_phone(&state, &call, body).await;
+    }
+    Err(refuse("One of email or phone must be set"))
+}
+
+/// Fails unless the address has an account already; what is no address has none.
+async fn require_account(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
+    let missing = || Error::unprocessable(ErrorCode::OtpDisabled, "Signups not allowed for otp");
+    let aud = call.audience(&state.config, None);
+    let client = state.client().await?;
+    let found = if !body.email.is_empty() {
+        let email = validate::email(&body.email).map_err(|_| missing())?;
+        db::users::by_email(&client, &email, &aud).await
+    } else if !body.phone.is_empty() {
+        let phone = validate::phone(&body.phone).map_err(|_| missing())?;
+        db::users::by_phone(&client, &phone, &aud).await
+    } else {
+        return Ok(());
+    };
+    match found {
+        Ok(None) => Err(missing()),
+        // Upstream: a database that cannot be asked is noticed by what follows.
+        Ok(Some(_)) | Err(_) => Ok(()),
+    }
+}
+
+async fn send_to_phone(
+    state: &State,
+    call: &Call,
+    mut body: OtpBody,
+) -> Result<HttpResponse, Error> {
+    if !state.config.external.phone {
+        return Err(Error::bad_request(
+            ErrorCode::PhoneProviderDisabled,
+            "Unsupported phone provider",
+        ));
+    }
+    if body.channel.is_empty() {
+        body.channel = "sms".to_owned();
+    }
+    body.phone = validate::phone(&body.phone)?;
+    validate::channel(&state.config.sms, &body.channel)?;
+    let user = match find_confirmed(state, call, &body.phone).await? {
+        Some(user) => user,
+        None => {
+            sign_up(state, call, &body).await?;
+            if !state.config.sms.autoconfirm {
+                return Ok(json::empty_object());
+            }
+            match find_confirmed(state, call, &body.phone).await? {
+                Some(user) => user,
+                None => return Ok(json::empty_object()),
+            }
+        }
+    };
+    let entry = Entry::new(&user, Action::UserRecoveryRequested)
+        .trait_("channel", body.channel.as_str());
+    let message_id = state
+        .db
+        .transaction("otp", async |tx| {
+            record(state, tx, &entry).await?;
+            phone::send(state, tx, &mut user.clone(), &body.phone, Purpose::Confirmation).await
+        })
+        .await?;
+    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+}
+
+async fn find_confirmed(
+    state: &State,
+    call: &Call,
+    phone: &str,
+) -> Result<Option<User>, Error> {
+    let client = state.client().await?;
+    let user = db::users::by_phone(&client, phone, &call.audience(&state.config, None))
+        .await
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+    Ok(user.filter(User::is_phone_confirmed))
+}
+
+async fn sign_up(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
+    let account = NewAccount {
+        phone: body.phone.clone(),
+        password: otp::unguessable_password(&[], PASSWORD_LENGTH),
+        data: body.data.clone(),
+        channel: body.channel.clone(),
+        ..NewAccount::default()
+    };
+    accounts::sign_up(state, call, account).await.map(drop)
+}

@@ -1,0 +1,82 @@
+//! `GET /reauthenticate`: a code that proves who is sitting there. Mirrors upstream's
+//! `reauthenticate.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+
+use crate::accounts::change::record;
+use crate::accounts::phone::{self, Purpose};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::mail;
+use crate::state::State;
+
+#[derive(Serialize)]
+struct MessageBody {
+    message_id: String,
+}
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/reauthenticate", "/reauthenticate/"], || {
+        vec![(Method::GET, web::get().to(reauthenticate))]
+    });
+}
+
+/// For signed-in users.
+async fn reauthenticate(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let user = Caller::authenticate(&state, &call).await?.user;
+    check_reachable(&user)?;
+    let entry = Entry::new(&user, Action::UserReauthenticateRequested);
+    if user.email.is_empty() {
+        let message_id = state
+            .db
+            .transaction("reauthenticate", async |tx| {
+                record(&state, tx, &entry).await?;
+                let purpose = Purpose::Reauthentication;
+                phone::send(&state, tx, &mut user.clone(), &user.phone, purpose).await
+            })
+            .await?;
+        return Ok(json::respond(StatusCode::OK, &MessageBody { message_id }));
+    }
+    let issued = mail::send_reauthentication(&state, &user).await?;
+    state
+        .db
+        .transaction("reauthenticate", async |tx| {
+            record(&state, tx, &entry).await?;
+            issued.store(tx, &user).await.map_err(|error| {
+                Error::internal("Error sending reauthentication email").with_source(error)
+            })
+        })
+        .await?;
+    Ok(json::empty_object())
+}
+
+/// The code goes to the address or, without one, to the phone; it must be confirmed.
+fn check_reachable(user: &User) -> Result<(), Error> {
+    if user.email.is_empty() && user.phone.is_empty() {
+        return Err(Error::bad_request(
+            ErrorCode::ValidationFailed,
+            "Reauthentication requires the user to have an email or a phone number",
+        ));
+    }
+    if !user.email.is_empty() {
+        if !user.is_confirmed() {
+            return Err(Error::unprocessable(
+                ErrorCode::EmailNotConfirmed,
+                "Please verify your email first.",
+            ));
+        }
+    } else if !user.is_phone_confirmed() {
+        return Err(Error::unprocessable(
+            ErrorCode::PhoneNotConfirmed,
+            "Please verify your phone first.",
+        ));
+    }
+    Ok(())
+}

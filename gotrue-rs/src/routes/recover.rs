@@ -1,0 +1,82 @@
+//! `POST /recover`: a mail to choose a new password. Mirrors upstream's `recover.go`.
+
+use actix_web::http::Method;
+use actix_web::{HttpResponse, web};
+
+use crate::accounts::pkce::Challenge;
+use crate::accounts::validate;
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::limits::Bucket;
+use crate::mail;
+use crate::otp;
+use crate::sessions::AuthMethod;
+use crate::state::State;
+
+json::body! {
+    struct RecoverBody as "RecoverParams" {
+        email: String,
+        code_challenge: String,
+        code_challenge_method: String,
+    }
+}
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/recover"], || vec![(Method::POST, web::post().to(recover_password))]);
+}
+
+/// Public: whether an address has an account shows only in whether it gets a mail.
+async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    state.limits.check(Bucket::Recover, &call)?;
+    if !state.config.external.email {
+        return Err(Error::bad_request(
+            ErrorCode::EmailProviderDisabled,
+            "Email logins are disabled",
+        ));
+    }
+    let body: RecoverBody = call.json()?;
+    if body.email.is_empty() {
+        return Err(Error::bad_request(
+            ErrorCode::ValidationFailed,
+            "Password recovery requires an email",
+        ));
+    }
+    let email = validate::email(&body.email)?;
+    let challenge =
+        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
+    challenge.validate()?;
+    send_recovery(&state, &call, &email, &challenge).await?;
+    Ok(json::empty_object())
+}
+
+async fn send_recovery(
+    state: &State,
+    call: &Call,
+    email: &str,
+    challenge: &Challenge,
+) -> Result<(), Error> {
+    let client = state.client().await?;
+    let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
+        .await
+        .map_err(|error| Error::internal("Unable to process request").with_source(error))?;
+    let Some(user) = user else { return Ok(()) };
+    // Upstream: the flow stays even if the mail then fails.
+    otp::start_pkce(&client, user.id, AuthMethod::Recovery, challenge, state.clock.now()).await?;
+    drop(client);
+    let issued = mail::send_recovery(state, call, &user, challenge.flow()).await?;
+    let entry = Entry::new(&user, Action::UserRecoveryRequested);
+    state
+        .db
+        .transaction("recover", async |tx| {
+            record(state, tx, &entry).await?;
+            issued.store(tx, &user).await.map_err(|error| {
+                Error::internal("Error sending recovery email").with_source(error)
+            })
+        })
+        .await
+}

@@ -1,0 +1,212 @@
+//! `POST /resend`: the last mail or message once more. Mirrors upstream's `resend.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+
+use crate::accounts::pkce::Challenge;
+use crate::accounts::phone::{self, Purpose};
+use crate::accounts::validate;
+use crate::accounts::change::record;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::limits::Bucket;
+use crate::mail;
+use crate::otp;
+use crate::sessions::AuthMethod;
+use crate::state::State;
+
+json::body! {
+    struct ResendBody as "ResendConfirmationParams" {
+        kind as "type": String,
+        email: String,
+        phone: String,
+        code_challenge: String,
+        code_challenge_method: String,
+    }
+}
+
+/// What can be sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Signup,
+    EmailChange,
+    Sms,
+    PhoneChange,
+}
+
+impl Kind {
+    fn parse(name: &str) -> Option<Self> {
+        match name {
+            "signup" => Some(Self::Signup),
+            "email_change" => Some(Self::EmailChange),
+            "sms" => Some(Self::Sms),
+            "phone_change" => Some(Self::PhoneChange),
+            _ => None,
+        }
+    }
+
+    /// Whether the user still waits for this.
+    fn is_pending(self, user: &User) -> bool {
+        match self {
+            Self::Signup => !user.is_confirmed(),
+            Self::Sms => !user.is_phone_confirmed(),
+            Self::EmailChange => !user.email_change.is_empty(),
+            Self::PhoneChange => !user.phone_change.is_empty(),
+        }
+    }
+}
+
+/// A request that makes sense.
+struct Wanted {
+    kind: Kind,
+    email: String,
+    phone: String,
+    challenge: Challenge,
+}
+
+#[derive(Serialize)]
+struct MessageBody {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message_id: String,
+}
+
+/// Mounts the route.
+pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+    super::resource(cfg, &["/resend"], || vec![(Method::POST, web::post().to(resend_code))]);
+}
+
+/// Public: whether somebody waits for a code shows only in whether it comes.
+async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    state.limits.check(Bucket::Resend, &call)?;
+    let wanted = validate(&state, call.json()?)?;
+    let aud = call.audience(&state.config, None);
+    let client = state.client().await?;
+    let user = if wanted.email.is_empty() {
+        db::users::by_phone(&client, &wanted.phone, &aud).await
+    } else {
+        db::users::by_email(&client, &wanted.email, &aud).await
+    };
+    drop(client);
+    let user = user
+        .map_err(|error| Error::internal("Unable to process request").with_source(error))?
+        .filter(|user| wanted.kind.is_pending(user));
+    let Some(user) = user else { return Ok(json::empty_object()) };
+    let message_id = match wanted.kind {
+        Kind::Signup => {
+            resend_signup(&state, &call, &user, &wanted.challenge).await?;
+            String::new()
+        }
+        Kind::EmailChange => {
+            resend_email_change(&state, &call, &user, &wanted.challenge).await?;
+            String::new()
+        }
+        Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
+    };
+    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+}
+
+fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
+    let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
+    let kind = Kind::parse(&body.kind).ok_or_else(|| {
+        refuse("Missing one of these types: signup, email_change, sms, phone_change")
+    })?;
+    let challenge =
+        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
+    if matches!(kind, Kind::Signup | Kind::EmailChange) {
+        challenge.validate()?;
+    }
+    let (email, phone) = (body.email, body.phone);
+    if email.is_empty() && kind == Kind::Signup {
+        return Err(refuse("Type provided requires an email address"));
+    }
+    if phone.is_empty() && kind == Kind::Sms {
+        return Err(refuse("Type provided requires a phone number"));
+    }
+    let disabled = |code, text: &'static str| Err(Error::bad_request(code, text));
+    match (email.is_empty(), phone.is_empty()) {
+        (false, false) => Err(refuse("Only an email address or phone number should be provided.")),
+        (true, true) => Err(refuse("Missing email address or phone number")),
+        (false, true) if !state.config.external.email => {
+            disabled(ErrorCode::EmailProviderDisabled, "Email logins are disabled")
+        }
+        (true, false) if !state.config.external.phone => {
+            disabled(ErrorCode::PhoneProviderDisabled, "Phone logins are disabled")
+        }
+        (false, true) => Ok(Wanted { kind, email: validate::email(&email)?, phone, challenge }),
+        (true, false) => Ok(Wanted { kind, email, phone: validate::phone(&phone)?, challenge }),
+    }
+}
+
+async fn resend_signup(
+    state: &State,
+    call: &Call,
+    user: &User,
+    challenge: &Challenge,
+) -> Result<(), Error> {
+    check_method(challenge)?;
+    let issued = mail::send_confirmation(state, call, user, challenge.flow()).await?;
+    let entry = Entry::new(user, Action::UserConfirmationRequested);
+    state
+        .db
+        .transaction("resend", async |tx| {
+            record(state, tx, &entry).await?;
+            let now = state.clock.now();
+            otp::start_pkce(tx, user.id, AuthMethod::EmailSignup, challenge, now).await?;
+            issued.store(tx, user).await.map_err(|error| {
+                Error::internal("Error sending confirmation email").with_source(error)
+            })
+        })
+        .await
+}
+
+async fn resend_email_change(
+    state: &State,
+    call: &Call,
+    user: &User,
+    challenge: &Challenge,
+) -> Result<(), Error> {
+    check_method(challenge)?;
+    let flow = challenge.flow();
+    let issued = mail::send_email_change(state, call, user, &user.email_change, flow).await?;
+    state
+        .db
+        .transaction("resend", async |tx| {
+            let now = state.clock.now();
+            otp::start_pkce(tx, user.id, AuthMethod::EmailChange, challenge, now).await?;
+            issued.store(tx, user).await.map_err(|error| {
+                Error::internal("Error sending email change email").with_source(error)
+            })
+        })
+        .await
+}
+
+/// A method that cannot be stored must be noticed before the mail is out.
+fn check_method(challenge: &Challenge) -> Result<(), Error> {
+    if challenge.is_pkce() {
+        challenge.stored_method()?;
+    }
+    Ok(())
+}
+
+async fn resend_message(state: &State, user: &User, wanted: &Wanted) -> Result<String, Error> {
+    let (number, purpose) = match wanted.kind {
+        // Upstream: an account found by its email address is sent a code for no number.
+        Kind::Sms => (&wanted.phone, Purpose::Confirmation),
+        _ => (&user.phone_change, Purpose::Change),
+    };
+    let entry = Entry::new(user, Action::UserRecoveryRequested);
+    state
+        .db
+        .transaction("resend", async |tx| {
+            if purpose == Purpose::Confirmation {
+                record(state, tx, &entry).await?;
+            }
+            phone::send(state, tx, &mut user.clone(), number, purpose).await
+        })
+        .await
+}

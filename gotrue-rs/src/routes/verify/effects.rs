@@ -1,0 +1,115 @@
+//! What redeeming a token does to the user.
+
+use platform::pg::{DbError, Tx};
+use serde_json::Value;
+
+use super::{OwnedNotice, Redemption};
+use crate::accounts::change::{confirm_phone_change, record};
+use crate::audit::{Action, Entry};
+use crate::db;
+use crate::db::user_changes as changes;
+use crate::db::users::User;
+use crate::error::Error;
+use crate::otp::unguessable_password;
+use crate::state::State;
+
+/// Invited users get a password nobody knows until they set one.
+const PASSWORD_LENGTH: usize = 64;
+
+/// A sign-up or an invitation: the address is confirmed.
+pub(super) async fn confirm_signup(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &mut User,
+) -> Result<(), Error> {
+    let now = state.clock.now();
+    if !user.has_password() && user.invited_at.is_some() {
+        let password = unguessable_password(&[], PASSWORD_LENGTH);
+        user.encrypted_password = Some(state.passwords.hash(&password).await?);
+        db::users::set_password(tx, user, None, now)
+            .await
+            .map_err(|error| Error::internal("Error storing password").with_source(error))?;
+    }
+    signed_up(state, tx, user, "email").await?;
+    db::users::confirm_email(tx, user, now)
+        .await
+        .map_err(|error| Error::internal("Error confirming user").with_source(error))?;
+    let email = user.email.clone();
+    for identity in user.identities.iter_mut().flatten() {
+        if identity.email.is_empty() || identity.email != email {
+            continue;
+        }
+        identity.identity_data.insert("email_verified".to_owned(), Value::Bool(true));
+        db::identities::set_data(tx, identity.id, &identity.identity_data, now).await.map_err(
+            |error| {
+                Error::internal("Error setting email_verified to true on identity")
+                    .with_source(error)
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// A recovery or a magic link: the token is spent, and the address is confirmed by the way.
+pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+    let wrapped = |error: Error| {
+        Error::internal("Database error updating user").with_source(error)
+    };
+    let failed = |error: DbError| wrapped(error.into());
+    let now = state.clock.now();
+    changes::spend_recovery(tx, user, now).await.map_err(failed)?;
+    if user.is_confirmed() {
+        let entry = Entry::new(user, Action::Login);
+        return record(state, tx, &entry).await.map_err(wrapped);
+    }
+    let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", "email");
+    record(state, tx, &entry).await.map_err(wrapped)?;
+    db::users::confirm_email(tx, user, now).await.map_err(failed)
+}
+
+/// A sign-up by phone: the number is confirmed.
+pub(super) async fn confirm_phone(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &mut User,
+) -> Result<(), Error> {
+    signed_up(state, tx, user, "phone").await?;
+    let now = state.clock.now();
+    db::users::confirm_phone(tx, user, now)
+        .await
+        .map_err(|error| Error::internal("Error confirming user").with_source(error))?;
+    if user.is_anonymous {
+        db::users::become_permanent(tx, user, now).await?;
+    }
+    Ok(())
+}
+
+/// The other number takes the place of the current one.
+pub(super) async fn change_phone(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &mut User,
+    redemption: &Redemption,
+    notices: &mut Vec<OwnedNotice>,
+) -> Result<(), Error> {
+    let old = user.phone.clone();
+    let had_identity = user.identities().iter().any(|identity| identity.provider == "phone");
+    confirm_phone_change(state, tx, user, &redemption.phone).await?;
+    if !old.is_empty() && !user.phone.is_empty() && old != user.phone {
+        notices.push(OwnedNotice::PhoneChanged { old });
+    }
+    if !had_identity {
+        notices.push(OwnedNotice::PhoneLinked);
+    }
+    Ok(())
+}
+
+async fn signed_up(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &User,
+    provider: &str,
+) -> Result<(), Error> {
+    let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", provider);
+    record(state, tx, &entry).await
+}
