@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -185,6 +186,8 @@ pub(super) fn open_log(path: &Path) -> Result<(File, u64), ClusterError> {
     let file = File::options()
         .create(true)
         .append(true)
+        // Failed statements are in it, with their values.
+        .mode(0o600)
         .open(path)
         .map_err(ClusterError::io("Opening", path))?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());

@@ -179,7 +179,8 @@ fn check_keys(report: &mut Report, setup: &Setup, vars: &Vars) {
 fn check_signatures(secrets: &Secrets) -> Option<String> {
     let keys = secrets.jwt_keys.expose();
     let keyring = match Keyring::from_config(Some(&secrets.jwt_secret), Some(keys)) {
-        Ok(keyring) => keyring,
+        // What gotrue is configured to accept, as upstream's CLI configures it.
+        Ok(keyring) => keyring.with_valid_methods(["HS256", "RS256", "ES256"]),
         Err(error) => return Some(error.to_string()),
     };
     let verifier = Verifier::new(keyring.into(), Clock::system());

@@ -1,0 +1,87 @@
+//! Killed processes, stale files, folders that cannot be used as they are.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::installation::{Installation, execute, servers_of, value};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_installation_loses_nothing_and_leaves_no_server() {
+    let installation = Installation::new();
+    let mut process = installation.start(&[]);
+    execute(
+        &process.database_url(),
+        "create table kept as select 'acknowledged' as v",
+    )
+    .await;
+    process.kill();
+    // At once: the server of the first run may still be on its way out.
+    let process = installation.start(&[]);
+    assert_eq!(
+        value(&process.database_url(), "select v from kept").await,
+        "acknowledged"
+    );
+    assert_eq!(servers_of(&installation.data_dir()), 1);
+}
+
+#[test]
+fn a_pid_file_that_names_a_stranger_is_no_obstacle() {
+    let installation = Installation::new();
+    let mut process = installation.start(&[]);
+    installation.run(&["stop"]);
+    process.wait();
+    let data = installation.data_dir().join("postgres");
+    let stale = format!(
+        "{}\n{}\n1\n5432\n\n127.0.0.1\n",
+        std::process::id(),
+        data.display()
+    );
+    fs::write(data.join("postmaster.pid"), stale).unwrap();
+    installation.start(&[]);
+}
+
+#[test]
+fn when_postgres_ends_wildfire_ends_and_says_where_to_look() {
+    let installation = Installation::new();
+    let mut process = installation.start(&[]);
+    let data = installation.data_dir().join("postgres");
+    let pid_file = fs::read_to_string(data.join("postmaster.pid")).unwrap();
+    let pid = pid_file
+        .lines()
+        .next()
+        .unwrap()
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
+        .unwrap();
+    kill_process(pid, Signal::QUIT).unwrap();
+    assert!(!process.wait().success());
+    assert!(
+        process.output().contains("postgres.log"),
+        "{}",
+        process.output()
+    );
+}
+
+#[test]
+fn roots_data_moves_out_of_an_unreachable_folder() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    let installation = Installation::in_folder(folder);
+    let process = installation.start(&[]);
+    let real = fs::canonicalize(installation.data_dir().join("postgres")).unwrap();
+    let output = process.output();
+    drop(process);
+    assert!(real.starts_with("/var/lib/wildfire"), "{}", real.display());
+    assert!(output.contains(real.to_str().unwrap()), "{output}");
+    // The killed server is gone once the next start has been and stopped.
+    drop(installation.start(&[]));
+    let reset = installation.run(&["db", "reset", "--yes"]);
+    assert!(reset.status.success());
+    fs::remove_dir_all(real.parent().unwrap()).unwrap();
+}

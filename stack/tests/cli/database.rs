@@ -1,0 +1,75 @@
+//! A database that somebody brings.
+
+use platform::cluster::{Binaries, Cluster, FindOptions};
+
+use super::installation::{Installation, execute, servers_of, stderr, value};
+
+async fn server() -> Cluster {
+    let binaries = Binaries::find(&FindOptions::detect()).unwrap();
+    Cluster::temporary(binaries).start().await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_ones_own_is_migrated_and_used() {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    let installation = Installation::new();
+    let process = installation.start(&["--db-url", &admin]);
+    assert_eq!(process.state.db_port, None);
+    assert_eq!(servers_of(&installation.data_dir()), 0);
+    assert_eq!(
+        value(&admin, "select count(*)::text from auth.users").await,
+        "0"
+    );
+    drop(process);
+    // The roles keep the password this installation gave them.
+    installation.start(&["--db-url", &admin]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_owner_without_superuser_rights_is_enough() {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    execute(
+        &admin,
+        "create role owner login createrole password 'secret'",
+    )
+    .await;
+    execute(&admin, "create database managed owner owner").await;
+    let url = cluster.url("owner", "secret", "managed");
+    let installation = Installation::new();
+    installation.start(&["--db-url", &url]);
+    assert_eq!(
+        value(&url, "select count(*)::text from auth.users").await,
+        "0"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn roles_with_passwords_of_their_own_have_to_be_told() {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    let roles = "create role authenticator login noinherit password 'known';
+      create role supabase_auth_admin login noinherit password 'known'";
+    execute(&admin, roles).await;
+    let installation = Installation::new();
+    let Err(output) = installation.try_start(&["--db-url", &admin]) else {
+        panic!("it started")
+    };
+    assert!(output.contains("POSTGRES_PASSWORD"), "{output}");
+    let installation = installation.with("POSTGRES_PASSWORD", "known");
+    installation.start(&["--db-url", &admin]);
+}
+
+#[test]
+fn an_unreachable_database_is_named_without_its_password() {
+    let installation = Installation::new();
+    let url = "postgres://me:hunter2@127.0.0.1:1/x?sslmode=disable";
+    let output = installation.run(&["migrate", "--db-url", url]);
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(
+        text.contains("127.0.0.1:1") && !text.contains("hunter2"),
+        "{text}"
+    );
+}

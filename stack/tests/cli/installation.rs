@@ -1,0 +1,227 @@
+//! An installation under test: its folder, its process, its database.
+
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use stack::lifecycle::{State, running};
+use tempfile::TempDir;
+
+use super::open_folder;
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A project folder and how the program is called in it.
+pub(crate) struct Installation {
+    folder: TempDir,
+    variables: Vec<(String, String)>,
+}
+
+/// A running `wildfire start`, killed when dropped.
+pub(crate) struct Process {
+    pub(crate) state: State,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Installation {
+    pub(crate) fn new() -> Self {
+        Self::in_folder(open_folder())
+    }
+
+    pub(crate) fn in_folder(folder: TempDir) -> Self {
+        Self {
+            folder,
+            variables: Vec::new(),
+        }
+    }
+
+    /// Sets a variable for every command that follows.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.path().join(".wildfire")
+    }
+
+    /// Writes a file of the project.
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// The program, knowing nothing of the environment the tests run in but where
+    /// Postgres is.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_wildfire"));
+        command
+            .env_clear()
+            .stdin(Stdio::null())
+            .args(arguments)
+            .current_dir(self.path());
+        for name in ["PATH", "HOME", "TMPDIR", "WILDFIRE_PG_BIN"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// `start` on free ports, with more arguments; returns when it serves.
+    pub(crate) fn start(&self, more: &[&str]) -> Process {
+        match self.try_start(more) {
+            Ok(process) => process,
+            Err(log) => panic!("wildfire did not start:\n{log}"),
+        }
+    }
+
+    /// As `start`; a failure is what the program said.
+    pub(crate) fn try_start(&self, more: &[&str]) -> Result<Process, String> {
+        let log = self.path().join("output.log");
+        let output = File::create(&log).unwrap();
+        let mut arguments = vec![
+            "start",
+            "--port=0",
+            "--app-port=0",
+            "--db-port=0",
+            "--mail-port=0",
+        ];
+        // What a test names itself takes the place of the free port.
+        arguments.retain(|own| {
+            let name = own.split('=').next().unwrap();
+            !more
+                .iter()
+                .any(|other| other.split('=').next() == Some(name) && own.contains('='))
+        });
+        arguments.extend_from_slice(more);
+        let mut child = self
+            .command(&arguments)
+            .stdout(Stdio::null())
+            .stderr(output)
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        loop {
+            if child.try_wait().unwrap().is_some() {
+                return Err(fs::read_to_string(&log).unwrap());
+            }
+            if self.data_dir().is_dir()
+                && let Some(state) = running(&self.data_dir()).unwrap()
+            {
+                return Ok(Process { state, child, log });
+            }
+            assert!(
+                started.elapsed() < PATIENCE,
+                "{}",
+                fs::read_to_string(&log).unwrap()
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Process {
+    /// What it printed so far.
+    pub(crate) fn output(&self) -> String {
+        fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// Kills it without a chance to clean up.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Waits until it ends of itself.
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    /// The URL of its database for the role postgres.
+    pub(crate) fn database_url(&self) -> String {
+        let port = self.state.db_port.unwrap();
+        format!("postgresql://postgres:postgres@127.0.0.1:{port}/postgres?sslmode=disable")
+    }
+
+    /// The first line of the answer to `GET /` on a port.
+    pub(crate) fn answer(port: u16) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        let mut text = String::new();
+        _ = stream.read_to_string(&mut text);
+        text.lines().next().unwrap_or_default().to_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// Standard error as text.
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Standard output as text.
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The processes that work in a data folder.
+pub(crate) fn servers_of(data_dir: &Path) -> usize {
+    let Ok(folder) = fs::canonicalize(data_dir.join("postgres")) else {
+        return 0;
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
+        .filter(|entry| {
+            let parent = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            parent.contains("-D")
+        })
+        .count()
+}
+
+/// Runs statements.
+pub(crate) async fn execute(url: &str, sql: &str) {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute(sql).await.unwrap();
+    drop(client);
+    driver.await.unwrap().unwrap();
+}
+
+/// The text of the single value a statement returns.
+pub(crate) async fn value(url: &str, sql: &str) -> String {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    let driver = tokio::spawn(connection);
+    let row = client.query_one(sql, &[]).await.unwrap();
+    drop(client);
+    driver.await.unwrap().unwrap();
+    row.get(0)
+}

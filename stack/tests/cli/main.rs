@@ -1,0 +1,22 @@
+//! The built `wildfire` on free ports with folders of its own, one file per concern.
+#![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
+
+mod background;
+mod crash;
+mod database;
+mod installation;
+mod production;
+mod project;
+mod refusals;
+mod start_stop;
+
+/// A folder every account may enter, so that root's Postgres need not move.
+fn open_folder() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = std::fs::Permissions::from_mode(0o755);
+    tempfile::Builder::new()
+        .prefix("wildfire-test-")
+        .permissions(mode)
+        .tempdir()
+        .unwrap()
+}

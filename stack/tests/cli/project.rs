@@ -1,0 +1,125 @@
+//! A project's roles, migrations and seeds.
+
+use super::installation::{Installation, execute, stderr, value};
+
+const HISTORY: &str = "select coalesce(string_agg(version || ' ' || name || ' ' ||
+    array_to_string(statements, '|'), E'\\n' order by version), '')
+  from supabase_migrations.schema_migrations";
+
+fn project() -> Installation {
+    let installation = Installation::new();
+    installation.write("supabase/config.toml", "project_id = \"notes\"\n");
+    installation.write("supabase/roles.sql", "create role reporter nologin;");
+    installation.write(
+        "supabase/migrations/20240101000000_create_notes.sql",
+        "create table public.notes (id int primary key, body text);\n\
+         grant select on public.notes to reporter;\n",
+    );
+    installation.write(
+        "supabase/seed.sql",
+        "insert into public.notes values (1, 'first; note');",
+    );
+    installation
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_applied_once_and_recorded_as_the_cli_does() {
+    let installation = project();
+    let mut process = installation.start(&[]);
+    let url = process.database_url();
+    assert_eq!(
+        value(&url, HISTORY).await,
+        "20240101000000 create_notes create table public.notes (id int primary key, body text)|\
+         grant select on public.notes to reporter"
+    );
+    let seeds = "select string_agg(path, ' ' order by path) from supabase_migrations.seed_files";
+    assert_eq!(
+        value(&url, seeds).await,
+        "supabase/roles.sql supabase/seed.sql"
+    );
+    let owner = "select tableowner::text from pg_tables where tablename = 'notes'";
+    assert_eq!(value(&url, owner).await, "postgres");
+    installation.run(&["stop"]);
+    process.wait();
+
+    installation.write(
+        "supabase/migrations/20240102000000_more.sql",
+        "create table more ();",
+    );
+    installation.write(
+        "supabase/seed.sql",
+        "insert into public.notes values (2, 'changed');",
+    );
+    let process = installation.start(&[]);
+    let url = process.database_url();
+    assert_eq!(
+        value(&url, "select count(*)::text from public.notes").await,
+        "1"
+    );
+    assert_eq!(value(&url, "select count(*)::text from more").await, "0");
+    assert!(
+        process.output().contains("wildfire db reset"),
+        "{}",
+        process.output()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wrong_migration_is_named_with_its_line_and_undone() {
+    let installation = project();
+    let path = "supabase/migrations/20240102000000_wrong.sql";
+    installation.write(path, "create table half ();\nselekt 1;\n");
+    let Err(output) = installation.try_start(&[]) else {
+        panic!("it started")
+    };
+    assert!(output.contains(&format!("{path}, line 2,")), "{output}");
+
+    installation.write(path, "create table half ();\n");
+    let process = installation.start(&[]);
+    assert_eq!(
+        value(&process.database_url(), "select count(*)::text from half").await,
+        "0"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reset_starts_over_after_asking() {
+    let installation = project();
+    let mut process = installation.start(&[]);
+    execute(&process.database_url(), "create table scratch ()").await;
+    let running = installation.run(&["db", "reset", "--yes"]);
+    assert!(
+        stderr(&running).contains("wildfire stop"),
+        "{}",
+        stderr(&running)
+    );
+    installation.run(&["stop"]);
+    process.wait();
+
+    let unasked = installation.run(&["db", "reset"]);
+    assert!(stderr(&unasked).contains("--yes"), "{}", stderr(&unasked));
+    let reset = installation.run(&["db", "reset", "--yes"]);
+    assert!(reset.status.success(), "{}", stderr(&reset));
+    let process = installation.start(&[]);
+    let url = process.database_url();
+    assert_eq!(
+        value(&url, "select to_regclass('scratch')::text is null || ''").await,
+        "true"
+    );
+    assert_eq!(
+        value(&url, "select body from public.notes").await,
+        "first; note"
+    );
+}
+
+#[test]
+fn migrate_works_without_serving() {
+    let installation = project();
+    let migrated = installation.run(&["migrate"]);
+    assert!(migrated.status.success(), "{}", stderr(&migrated));
+    assert!(
+        stderr(&migrated).contains("create_notes.sql"),
+        "{}",
+        stderr(&migrated)
+    );
+}
