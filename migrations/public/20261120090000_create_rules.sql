@@ -67,4 +67,5 @@ begin
 end
 $$;
 
-grant usage on schema wildfire to anon, authenticated, service_role;
+-- The authenticator only parses statements; what they do is checked against the caller's role.
+grant usage on schema wildfire to anon, authenticated, service_role, authenticator;

@@ -31,14 +31,15 @@ create table public.prompts (
   template text not null
     constraint prompts_template_check check (btrim(template, E' \t\r\n') <> '')
     constraint prompts_template_size check (octet_length(template) <= 262144),
-  version_metadata jsonb not null default '{}'
+  new_version_metadata jsonb,
+  version integer not null,
+  version_id bigint not null,
+  version_created_at timestamptz not null,
+  version_metadata jsonb not null
     constraint prompts_version_metadata_check
     check (
       jsonb_typeof(version_metadata) = 'object' and octet_length(version_metadata::text) <= 16384
     ),
-  version integer not null,
-  version_id bigint not null,
-  version_created_at timestamptz not null,
   content_hash text not null,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -46,6 +47,8 @@ create table public.prompts (
 );
 comment on table public.prompts is 'Prompts with their current version';
 comment on column public.prompts.template is 'Text of the current version; a change makes the next';
+comment on column public.prompts.new_version_metadata is
+  'Write-only: metadata for the version that the same write makes; null when read';
 comment on column public.prompts.version_metadata is 'Metadata of the current version';
 create index prompts_updated_at_idx
   on public.prompts (repository_id, updated_at desc, id desc);
@@ -87,6 +90,8 @@ begin
   prompt.version := number;
   prompt.version_id := nextval(pg_get_serial_sequence('public.prompt_versions', 'id'));
   prompt.version_created_at := prompt.updated_at;
+  prompt.version_metadata := coalesce(prompt.new_version_metadata, '{}');
+  prompt.new_version_metadata := null;
   prompt.content_hash := wildfire.content_hash(prompt.template);
   return prompt;
 end
@@ -125,6 +130,7 @@ begin
   new.version_id := old.version_id;
   new.version_created_at := old.version_created_at;
   new.version_metadata := old.version_metadata;
+  new.new_version_metadata := null;
   new.content_hash := old.content_hash;
   return new;
 end
@@ -192,8 +198,8 @@ revoke all on public.prompts, public.prompt_versions
   from public, anon, authenticated, service_role;
 grant select on public.prompts, public.prompt_versions to anon, authenticated, service_role;
 grant
-  insert (repository_id, key, name, description, tags, template, version_metadata),
-  update (name, description, tags, is_archived, template, version_metadata),
+  insert (repository_id, key, name, description, tags, template, new_version_metadata),
+  update (name, description, tags, is_archived, template, new_version_metadata),
   delete
   on public.prompts to authenticated, service_role;
 

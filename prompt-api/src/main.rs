@@ -1,2 +1,44 @@
 //! The prompt API as a process of its own.
-fn main() {}
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use actix_web::web;
+use platform::clock::Clock;
+use platform::env::{Reader, Vars};
+use platform::http::{ServeOptions, run_until_stopped};
+use platform::telemetry::{LogFormat, init_logs};
+use prompt_api::{Config, State, configure};
+
+#[actix_web::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "prompt-api stopped");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
+    let vars = Vars::process();
+    let env = Reader::new(&vars);
+    let config = Config::from_env(&env);
+    let options = ServeOptions {
+        host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
+        port: env.number("PROMPT_API_PORT", 8080),
+        workers: env.number(
+            "PROMPT_API_WORKERS",
+            std::thread::available_parallelism()?.get(),
+        ),
+    };
+    init_logs(LogFormat::Json, "info");
+    env.finish()?;
+    let state = web::Data::new(State::new(&config, Clock::system())?);
+    state.spawn_background();
+    let shared = state.clone();
+    run_until_stopped(options, move |service| configure(service, &shared)).await?;
+    state.flush().await;
+    Ok(())
+}

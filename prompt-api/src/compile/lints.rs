@@ -45,7 +45,7 @@ pub struct Lint {
 }
 
 /// All advice about a template in reading order.
-pub fn find(template: &str, tokens: &[Token<'_>], variables: &Variables) -> Vec<Lint> {
+pub(super) fn find(template: &str, tokens: &[Token<'_>], variables: &Variables) -> Vec<Lint> {
     let given: HashSet<&str> = variables.names().collect();
     let mut lints = escaped_variables(tokens);
     lints.extend(statements(template));
@@ -61,7 +61,13 @@ pub fn find(template: &str, tokens: &[Token<'_>], variables: &Variables) -> Vec<
 }
 
 fn lint(code: LintCode, message: String, range: (usize, usize)) -> Lint {
-    Lint { code, message, start: range.0, end: range.1, replacement: None }
+    Lint {
+        code,
+        message,
+        start: range.0,
+        end: range.1,
+        replacement: None,
+    }
 }
 
 fn escaped_variables(tokens: &[Token<'_>]) -> Vec<Lint> {
@@ -69,11 +75,18 @@ fn escaped_variables(tokens: &[Token<'_>]) -> Vec<Lint> {
     escaped
         .map(|token| {
             let name = token.name;
-            let message =
-                format!("{{{{{name}}}}} is escaped and prints {{{name}}}. Did you mean {{{name}}}?");
-            let range = (token.start + token.opening - 2, token.end - (token.closing - 2));
+            let message = format!(
+                "{{{{{name}}}}} is escaped and prints {{{name}}}. Did you mean {{{name}}}?"
+            );
+            let range = (
+                token.start + token.opening - 2,
+                token.end - (token.closing - 2),
+            );
             let replacement = Some(format!("{{{name}}}"));
-            Lint { replacement, ..lint(LintCode::EscapedVariable, message, range) }
+            Lint {
+                replacement,
+                ..lint(LintCode::EscapedVariable, message, range)
+            }
         })
         .collect()
 }
@@ -82,21 +95,33 @@ fn escaped_variables(tokens: &[Token<'_>]) -> Vec<Lint> {
 fn statements(template: &str) -> impl Iterator<Item = Lint> {
     template.match_indices("{%").take(LIMIT).map(|(start, _)| {
         let message = "Statements in {% %} are not executed. They stay in the text as written.";
-        lint(LintCode::NotExecuted, message.to_owned(), (start, start + 2))
+        lint(
+            LintCode::NotExecuted,
+            message.to_owned(),
+            (start, start + 2),
+        )
     })
 }
 
 /// `{{ name | filter }}` belongs to other template languages.
 fn filters(template: &str) -> impl Iterator<Item = Lint> {
-    template.match_indices('|').take(LIMIT).filter_map(|(pipe, _)| {
-        let window = window_before(template, pipe);
-        let before = template[window..pipe].trim_end_matches(is_script_space);
-        let open = before.rfind("{{")?;
-        is_name(before[open + 2..].trim_matches(is_script_space)).then(|| {
-            let message = "Filters are not executed. The expression stays in the text as written.";
-            lint(LintCode::NotExecuted, message.to_owned(), (window + open, pipe + 1))
+    template
+        .match_indices('|')
+        .take(LIMIT)
+        .filter_map(|(pipe, _)| {
+            let window = window_before(template, pipe);
+            let before = template[window..pipe].trim_end_matches(is_script_space);
+            let open = before.rfind("{{")?;
+            is_name(before[open + 2..].trim_matches(is_script_space)).then(|| {
+                let message =
+                    "Filters are not executed. The expression stays in the text as written.";
+                lint(
+                    LintCode::NotExecuted,
+                    message.to_owned(),
+                    (window + open, pipe + 1),
+                )
+            })
         })
-    })
 }
 
 /// Where the last few code units before a byte offset begin.
@@ -129,7 +154,10 @@ fn lowercase_system_names(tokens: &[Token<'_>], given: &HashSet<&str>) -> Vec<Li
             );
             let replacement = Some(format!("{{{upper}}}"));
             let range = (token.start, token.end);
-            Some(Lint { replacement, ..lint(LintCode::LowercaseSystemName, message, range) })
+            Some(Lint {
+                replacement,
+                ..lint(LintCode::LowercaseSystemName, message, range)
+            })
         })
         .collect()
 }
@@ -150,29 +178,48 @@ fn near_misses(tokens: &[Token<'_>], variables: &Variables, given: &HashSet<&str
         if !checked.contains_key(name) && checked.len() < NEAR_MISS_NAMES {
             checked.insert(name, nearest(name, &candidates));
         }
-        let Some(Some(meant)) = checked.get(name) else { continue };
+        let Some(Some(meant)) = checked.get(name) else {
+            continue;
+        };
         let message = format!("{{{name}}} has no value. Did you mean {{{meant}}}?");
         let replacement = Some(format!("{{{meant}}}"));
         let range = (token.start, token.end);
-        lints.push(Lint { replacement, ..lint(LintCode::NearMiss, message, range) });
+        lints.push(Lint {
+            replacement,
+            ..lint(LintCode::NearMiss, message, range)
+        });
     }
     lints
 }
 
 fn nearest<'a>(name: &str, candidates: &[(&'a str, Vec<u16>)]) -> Option<&'a str> {
     let units: Vec<u16> = name.encode_utf16().collect();
-    let found = candidates.iter().find(|(_, candidate)| differ_by_one(candidate, &units));
+    let found = candidates
+        .iter()
+        .find(|(_, candidate)| differ_by_one(candidate, &units));
     found.map(|(candidate, _)| *candidate)
 }
 
 /// Whether one insertion, deletion or substitution turns one name into the other.
 fn differ_by_one(left: &[u16], right: &[u16]) -> bool {
-    let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
+    let (short, long) = if left.len() <= right.len() {
+        (left, right)
+    } else {
+        (right, left)
+    };
     if long.len() - short.len() > 1 || left == right {
         return false;
     }
-    let same = short.iter().zip(long).take_while(|(one, other)| one == other).count();
-    let rest = if short.len() == long.len() { same + 1 } else { same };
+    let same = short
+        .iter()
+        .zip(long)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let rest = if short.len() == long.len() {
+        same + 1
+    } else {
+        same
+    };
     short.get(rest..) == long.get(same + 1..)
 }
 
@@ -195,7 +242,11 @@ fn unbalanced_braces(template: &str, tokens: &[Token<'_>]) -> Vec<Lint> {
     unpaired.extend(open.into_iter().flatten());
     unpaired.sort_unstable();
     unpaired.dedup();
-    unpaired.into_iter().filter_map(|index| tokens.get(index)).map(unbalanced_lint).collect()
+    unpaired
+        .into_iter()
+        .filter_map(|index| tokens.get(index))
+        .map(unbalanced_lint)
+        .collect()
 }
 
 /// Braces met so far, each with the token it belongs to, if any.
@@ -228,7 +279,11 @@ fn unbalanced_lint(token: &Token<'_>) -> Lint {
         "The braces around {} are not balanced. The surplus ones stay in the text.",
         token.name
     );
-    lint(LintCode::UnbalancedBraces, message, (token.start, token.end))
+    lint(
+        LintCode::UnbalancedBraces,
+        message,
+        (token.start, token.end),
+    )
 }
 
 fn undelimited(tokens: &[Token<'_>]) -> Vec<Lint> {

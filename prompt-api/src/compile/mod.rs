@@ -78,7 +78,13 @@ pub fn compile(
     let missing = owned(&filling.missing);
     let unused = unused(variables, &filling.used());
     let warnings = lints::find(template, &tokens, variables);
-    Ok(Compiled { output, missing, unused, warnings, system })
+    Ok(Compiled {
+        output,
+        missing,
+        unused,
+        warnings,
+        system,
+    })
 }
 
 /// The values met so far, each written out once.
@@ -92,7 +98,12 @@ struct Filling<'a> {
 impl<'a> Filling<'a> {
     fn new(variables: &'a Variables, system: &'a SystemVariables) -> Self {
         let given = variables.iter().collect();
-        Self { given, system, texts: HashMap::new(), missing: Vec::new() }
+        Self {
+            given,
+            system,
+            texts: HashMap::new(),
+            missing: Vec::new(),
+        }
     }
 
     /// The text of a variable, `None` when nobody provided it.
@@ -111,7 +122,9 @@ impl<'a> Filling<'a> {
         if let Some(text) = self.system.text(name) {
             return Ok(Some(text));
         }
-        let Some(value) = self.given.get(name) else { return Ok(None) };
+        let Some(value) = self.given.get(name) else {
+            return Ok(None);
+        };
         match value.to_text() {
             Some(text) => Ok(Some(text)),
             None => Err(CompileError::InvalidValue(name.to_owned())),
@@ -131,7 +144,10 @@ fn fill<'a>(
     let mut output = String::with_capacity(template.len().min(OUTPUT_LIMIT));
     let mut at = 0;
     for token in tokens {
-        push(&mut output, template.get(at..token.start).unwrap_or_default())?;
+        push(
+            &mut output,
+            template.get(at..token.start).unwrap_or_default(),
+        )?;
         let kept = token.depth / 2;
         push_braces(&mut output, '{', token.opening - token.depth + kept)?;
         if token.is_variable() {

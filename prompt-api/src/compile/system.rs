@@ -11,7 +11,7 @@ use serde::Serialize;
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// Names the engine reserves, in the order they are returned.
-pub const NAMES: [&str; 5] = ["TODAY", "NOW", "TIMESTAMP", "DATE", "TIME"];
+pub(super) const NAMES: [&str; 5] = ["TODAY", "NOW", "TIMESTAMP", "DATE", "TIME"];
 
 /// Whether the engine fills this name itself. Case matters: `{today}` is a user's variable.
 pub fn is_system_variable(name: &str) -> bool {
@@ -38,7 +38,11 @@ impl SystemVariables {
     /// The variables at one instant, in UTC unless an IANA zone is named; `None` if it is unknown.
     pub fn at(now: Timestamp, timezone: Option<&str>) -> Option<Self> {
         let name = timezone.unwrap_or("UTC");
-        let zone = if name == "UTC" { TimeZone::UTC } else { ZONES.get(name).ok()? };
+        let zone = if name == "UTC" {
+            TimeZone::UTC
+        } else {
+            ZONES.get(name).ok()?
+        };
         let timestamp = now.as_nanosecond().div_euclid(1_000_000_000);
         let timestamp = i64::try_from(timestamp).ok()?;
         let instant = Timestamp::from_second(timestamp).ok()?;
@@ -49,7 +53,13 @@ impl SystemVariables {
         };
         let (date, time) = (date_text(wall), time_text(wall));
         let now = format!("{date}T{time}{offset}");
-        Some(Self { today: date.clone(), now, timestamp, date, time })
+        Some(Self {
+            today: date.clone(),
+            now,
+            timestamp,
+            date,
+            time,
+        })
     }
 
     /// The text of one of the five, `None` for any other name.
@@ -70,7 +80,12 @@ fn date_text(wall: DateTime) -> String {
 }
 
 fn time_text(wall: DateTime) -> String {
-    format!("{:02}:{:02}:{:02}", wall.hour(), wall.minute(), wall.second())
+    format!(
+        "{:02}:{:02}:{:02}",
+        wall.hour(),
+        wall.minute(),
+        wall.second()
+    )
 }
 
 /// `+hh:mm`; zones that once counted seconds are rounded to the minute.

@@ -73,7 +73,11 @@ fn vectors_compile_as_written() {
             strict: case.options.strict,
         };
         let name = &case.name;
-        match compile(&case.template, &case.variables(&vectors.variables), &options) {
+        match compile(
+            &case.template,
+            &case.variables(&vectors.variables),
+            &options,
+        ) {
             Ok(compiled) => {
                 assert_eq!(Some(&compiled.output), case.output.as_ref(), "{name}");
                 let missing = case.missing.as_ref().unwrap_or(&compiled.missing);
@@ -94,7 +98,11 @@ fn vectors_compile_as_written() {
 }
 
 fn compiled(template: &str, variables: &Variables) -> Result<super::Compiled, CompileError> {
-    let options = Options { now: Timestamp::UNIX_EPOCH, timezone: None, strict: false };
+    let options = Options {
+        now: Timestamp::UNIX_EPOCH,
+        timezone: None,
+        strict: false,
+    };
     compile(template, variables, &options)
 }
 
@@ -106,19 +114,33 @@ fn one(name: &str, text: &str) -> Variables {
 fn output_beyond_the_limit_is_refused() {
     let value = "v".repeat(OUTPUT_LIMIT / 4);
     let variables = one("x", &value);
-    assert_eq!(compiled("{x}{x}{x}{x}", &variables).unwrap().output.len(), OUTPUT_LIMIT);
-    assert_eq!(compiled("{x}{x}{x}{x}.", &variables).unwrap_err(), CompileError::OutputTooLong);
+    assert_eq!(
+        compiled("{x}{x}{x}{x}", &variables).unwrap().output.len(),
+        OUTPUT_LIMIT
+    );
+    assert_eq!(
+        compiled("{x}{x}{x}{x}.", &variables).unwrap_err(),
+        CompileError::OutputTooLong
+    );
     let missing = "{y}".repeat(OUTPUT_LIMIT / 3) + "..";
-    assert_eq!(compiled(&missing, &variables).unwrap_err(), CompileError::OutputTooLong);
+    assert_eq!(
+        compiled(&missing, &variables).unwrap_err(),
+        CompileError::OutputTooLong
+    );
 }
 
 #[test]
 fn warnings_point_at_code_units() {
-    let warnings = compiled("👍é{{name}} {usr} {% if %}", &one("user", "x")).unwrap().warnings;
+    let warnings = compiled("👍é{{name}} {usr} {% if %}", &one("user", "x"))
+        .unwrap()
+        .warnings;
     let found: Vec<(usize, usize)> = warnings.iter().map(|lint| (lint.start, lint.end)).collect();
     assert_eq!(found, [(3, 11), (12, 17), (18, 20)]);
     assert_eq!(warnings[0].replacement.as_deref(), Some("{name}"));
-    assert_eq!(warnings[1].message, "{usr} has no value. Did you mean {user}?");
+    assert_eq!(
+        warnings[1].message,
+        "{usr} has no value. Did you mean {user}?"
+    );
 }
 
 /// Seconds one scan and compile of a text take, the best of three.
@@ -135,7 +157,9 @@ fn seconds(text: &str) -> f64 {
 /// Sixteen times the text may take sixteen times as long, with room for noise, and not 256 times.
 #[test]
 fn hostile_templates_take_linear_time() {
-    let pieces = ["{", "}", "{ ", "{x", "{x ", "{{x}", "{x}}", "{x}", "{a|", "{{a |", "{%", "{\t"];
+    let pieces = [
+        "{", "}", "{ ", "{x", "{x ", "{{x}", "{x}}", "{x}", "{a|", "{{a |", "{%", "{\t",
+    ];
     for piece in pieces {
         let short = seconds(&piece.repeat(4_000)).max(1e-4);
         let long = seconds(&piece.repeat(64_000));

@@ -5,7 +5,7 @@
 //! regular expression is quadratic on a long run of braces.
 
 /// Longest name a variable may have.
-pub const NAME_LIMIT: usize = 64;
+pub(super) const NAME_LIMIT: usize = 64;
 
 /// One token; offsets are bytes, `end` is exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub fn scan(text: &str) -> Vec<Token<'_>> {
 }
 
 /// Whether a text could stand between braces as a variable's name.
-pub fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.first().is_some_and(|first| is_letter(*first))
         && bytes.len() <= NAME_LIMIT
@@ -93,7 +93,10 @@ fn find_open(bytes: &[u8], from: usize) -> usize {
 }
 
 fn skip(bytes: &[u8], from: usize, wanted: impl Fn(u8) -> bool) -> usize {
-    bytes[from..].iter().position(|byte| !wanted(*byte)).map_or(bytes.len(), |found| from + found)
+    bytes[from..]
+        .iter()
+        .position(|byte| !wanted(*byte))
+        .map_or(bytes.len(), |found| from + found)
 }
 
 fn is_blank(byte: u8) -> bool {

@@ -40,6 +40,10 @@ impl Variables {
         self.0.len()
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Takes a member out, if there is one of this name.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         let at = self.0.iter().position(|(member, _)| member == name)?;
@@ -135,12 +139,11 @@ fn in_property_order(members: Vec<(String, Value)>) -> Vec<(String, Value)> {
     let mut places: HashMap<String, usize> = HashMap::with_capacity(members.len());
     let mut kept: Vec<(String, Value)> = Vec::with_capacity(members.len());
     for (name, value) in members {
-        match places.get(&name) {
-            Some(place) => kept[*place].1 = value,
-            None => {
-                places.insert(name.clone(), kept.len());
-                kept.push((name, value));
-            }
+        if let Some(place) = places.get(&name) {
+            kept[*place].1 = value;
+        } else {
+            places.insert(name.clone(), kept.len());
+            kept.push((name, value));
         }
     }
     kept.sort_by_key(|(name, _)| array_index(name).map_or((true, 0), |index| (false, index)));
@@ -186,12 +189,18 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::Bool(value))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers are doubles by definition")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers are doubles by definition"
+    )]
     fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
         Ok(Value::Number(value as f64))
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers are doubles by definition")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "numbers are doubles by definition"
+    )]
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
         Ok(Value::Number(value as f64))
     }

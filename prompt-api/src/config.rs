@@ -1,0 +1,37 @@
+//! Settings, read from the environment.
+
+use platform::env::{Reader, Secret};
+
+/// What the service needs to run. Nothing here is read anywhere else.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `PROMPT_API_DATABASE_URL`, else `DATABASE_URL` (required): where Postgres is; logs in as
+    /// `authenticator`.
+    pub database_url: Secret<String>,
+    /// `PROMPT_API_MAX_CONNECTIONS` (default 16): most database connections open at once.
+    pub max_connections: usize,
+    /// `JWT_SECRET`: HS256 key shared by all services.
+    pub jwt_secret: Option<Secret<String>>,
+    /// `JWT_KEYS`: JSON Web Keys that sign access tokens, an array or an object with `keys`.
+    pub jwt_keys: Option<Secret<String>>,
+    /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
+    pub debug_endpoints: bool,
+}
+
+impl Config {
+    /// Reads the settings; the reader collects what is wrong with them.
+    pub fn from_env(env: &Reader<'_>) -> Self {
+        let config = Self {
+            database_url: env
+                .required_secret(env.either("PROMPT_API_DATABASE_URL", "DATABASE_URL")),
+            max_connections: env.number("PROMPT_API_MAX_CONNECTIONS", 16),
+            jwt_secret: env.secret("JWT_SECRET"),
+            jwt_keys: env.secret("JWT_KEYS"),
+            debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
+        };
+        if config.jwt_secret.is_none() && config.jwt_keys.is_none() {
+            env.problem("JWT_SECRET", "is required unless JWT_KEYS is set");
+        }
+        config
+    }
+}

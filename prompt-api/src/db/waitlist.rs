@@ -1,0 +1,16 @@
+//! The early-access list.
+
+use platform::pg::{Database, DbError};
+
+const INSERT: &str = "-- public.waitlist_entries.insert
+insert into public.waitlist_entries (email) values ($1)
+on conflict (email) do nothing";
+
+/// Adds an address; one that is there already stays.
+pub(crate) async fn insert(database: &Database, email: &str) -> Result<(), DbError> {
+    database
+        .session("service_role", "{}")
+        .query(INSERT, &[&email])
+        .await?;
+    Ok(())
+}

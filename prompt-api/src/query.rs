@@ -1,0 +1,110 @@
+//! Query strings: repeated names, bounded numbers.
+
+use url::form_urlencoded;
+
+use crate::db::prompts::Filter;
+use crate::error::Error;
+
+/// Most items of a list when no limit is given.
+const DEFAULT_LIMIT: i64 = 1000;
+/// Largest limit; more is cut down to it.
+const MAX_LIMIT: i64 = 500;
+
+/// The names and values of a query string.
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Self {
+        Self(
+            form_urlencoded::parse(text.as_bytes())
+                .into_owned()
+                .collect(),
+        )
+    }
+
+    /// The last value of a name, unless it is empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let value = self.0.iter().rev().find(|(given, _)| given == name);
+        value
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// All values of a name.
+    fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .filter(move |(given, _)| given == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn limit(&self) -> Result<i64, Error> {
+        let limit = self.number("limit", "limit must be a whole number of at least 0")?;
+        Ok(limit.map_or(DEFAULT_LIMIT, |limit| limit.min(MAX_LIMIT)))
+    }
+
+    pub(crate) fn skip(&self) -> Result<i64, Error> {
+        let skip = self.number("skip", "skip must be a whole number of at least 0")?;
+        Ok(skip.unwrap_or(0))
+    }
+
+    fn number(&self, name: &str, problem: &'static str) -> Result<Option<i64>, Error> {
+        let number = self.get(name).map(str::parse).transpose();
+        match number {
+            Ok(Some(number)) if number < 0 => Err(Error::MalformedQuery(problem)),
+            Ok(number) => Ok(number),
+            Err(_) => Err(Error::MalformedQuery(problem)),
+        }
+    }
+
+    /// The version somebody asks for; a number no version has stays one nobody finds.
+    pub(crate) fn version(&self) -> Result<Option<i32>, Error> {
+        let text = self.get("version").filter(|text| *text != "latest");
+        text.map(|text| text.parse().map_err(|_| Error::NoVersion(text.to_owned())))
+            .transpose()
+    }
+
+    /// `repo=owner/slug`
+    pub(crate) fn repo(&self) -> Result<Option<(&str, &str)>, Error> {
+        self.get("repo").map(repository_address).transpose()
+    }
+
+    pub(crate) fn filter(&self) -> Result<Filter, Error> {
+        let archived = match self.get("archived") {
+            None | Some("false") => Some(false),
+            Some("true") => Some(true),
+            Some("all") => None,
+            Some(_) => {
+                return Err(Error::MalformedQuery("archived must be false, true or all"));
+            }
+        };
+        let tags = self.all("tag").map(|tag| tag.trim_matches(' ').to_owned());
+        let tags: Vec<String> = tags.filter(|tag| !tag.is_empty()).collect();
+        let text = self.get("q").map(|text| text.trim().to_owned());
+        let text = text.filter(|text| !text.is_empty());
+        if tags.iter().chain(&text).any(|text| text.contains('\0')) {
+            return Err(Error::MalformedQuery(
+                "NUL characters cannot be searched for",
+            ));
+        }
+        Ok(Filter {
+            text,
+            tags,
+            archived,
+            limit: self.limit()?,
+            skip: self.skip()?,
+        })
+    }
+}
+
+/// The two parts of `owner/slug`.
+pub(crate) fn repository_address(address: &str) -> Result<(&str, &str), Error> {
+    let parts = address.split_once('/');
+    parts
+        .filter(|(owner, slug)| is_part(owner) && is_part(slug))
+        .ok_or_else(|| Error::NoRepository(address.to_owned()))
+}
+
+fn is_part(part: &str) -> bool {
+    !part.is_empty() && !part.contains(['/', '\0'])
+}

@@ -1,0 +1,84 @@
+//! Compiling stored prompts and pasted templates.
+
+use actix_web::{HttpRequest, HttpResponse, web};
+
+use super::{by_key, wrong_method};
+use crate::caller::{Caller, SignedIn};
+use crate::compile::Variables;
+use crate::compile_request::{CompileRequest, CompiledPrompt};
+use crate::error::Error;
+use crate::json::{COMPILE_BODY_LIMIT, Json};
+use crate::prompts::content_hash;
+use crate::query::{Query, repository_address};
+use crate::state::State;
+
+pub(super) fn configure(config: &mut web::ServiceConfig) {
+    config
+        .service(
+            web::resource("/prompts/compile/{key}")
+                .post(compile_prompt)
+                .default_service(web::to(wrong_method)),
+        )
+        .service(
+            web::resource("/compile")
+                .post(compile_text)
+                .default_service(web::to(wrong_method)),
+        );
+}
+
+/// Fills a stored prompt with values.
+///
+/// The body is `{"variables": {…}, "version", "strict", "timezone", "now", "repo"}`, or, without
+/// `variables`, the variables themselves.
+#[utoipa::path(
+    post, path = "/api/v1/prompts/compile/{key}", tag = "Compile",
+    params(("key" = String, Path), ("repo" = Option<String>, Query, description = "`owner/slug`")),
+    request_body = Object,
+    responses(
+        (status = 200, body = CompiledPrompt), (status = 400), (status = 401), (status = 404),
+        (status = 409), (status = 413),
+        (status = 422, description = "`missing_variables` with `strict`, or an unusable option"),
+    )
+)]
+pub(super) async fn compile_prompt(
+    state: web::Data<State>,
+    caller: Caller,
+    path: web::Path<String>,
+    request: HttpRequest,
+    Json(body): Json<Variables, COMPILE_BODY_LIMIT>,
+) -> Result<HttpResponse, Error> {
+    let wanted = CompileRequest::for_prompt(body)?;
+    let query = Query::parse(request.query_string());
+    let repo = match wanted.repo.as_deref() {
+        Some(address) => Some(repository_address(address)?),
+        None => query.repo()?,
+    };
+    let version = wanted.version.or(query.version()?);
+    let prompt = by_key::find(&state, &caller, &path, repo, version).await?;
+    let version = prompt.version()?;
+    let compiled = wanted.compile(version.template, state.clock.now())?;
+    let mut answer = CompiledPrompt::new(compiled, version.content_hash.to_owned());
+    answer.key = Some(path.into_inner());
+    answer.version = Some(version.version);
+    Ok(HttpResponse::Ok().json(answer))
+}
+
+/// Fills a pasted template with values.
+#[utoipa::path(
+    post, path = "/api/v1/compile", tag = "Compile", request_body = Object,
+    security(("bearer" = [])),
+    responses(
+        (status = 200, body = CompiledPrompt), (status = 400), (status = 401), (status = 413),
+        (status = 422),
+    )
+)]
+pub(super) async fn compile_text(
+    state: web::Data<State>,
+    _caller: SignedIn,
+    Json(body): Json<Variables, COMPILE_BODY_LIMIT>,
+) -> Result<HttpResponse, Error> {
+    let wanted = CompileRequest::for_text(body)?;
+    let template = wanted.template.as_deref().unwrap_or_default();
+    let compiled = wanted.compile(template, state.clock.now())?;
+    Ok(HttpResponse::Ok().json(CompiledPrompt::new(compiled, content_hash(template))))
+}

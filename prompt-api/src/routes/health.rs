@@ -1,0 +1,101 @@
+//! `/health` and `/metrics`.
+
+use std::time::{Duration, Instant};
+
+use actix_web::http::header::CONTENT_TYPE;
+use actix_web::{HttpResponse, web};
+use jiff::Timestamp;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::db;
+use crate::state::State;
+
+/// Longest a database may take to count as there.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Longest it may take to count as well.
+const DATABASE_SLOW: Duration = Duration::from_millis(500);
+
+pub(super) fn configure(config: &mut web::ServiceConfig) {
+    config
+        .route("/health", web::get().to(get_health))
+        .route("/health", web::head().to(get_health))
+        .route("/metrics", web::get().to(get_metrics));
+}
+
+/// The state of the whole, and of its parts.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Health)]
+pub(super) struct HealthBody {
+    /// `ok`, `degraded` or `down`.
+    pub status: &'static str,
+    pub message: &'static str,
+    #[schema(value_type = String, format = DateTime)]
+    pub timestamp: Timestamp,
+    pub version: &'static str,
+    pub components: Vec<Component>,
+}
+
+/// One part.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct Component {
+    pub name: &'static str,
+    /// `operational`, `healthy`, `degraded`, `down`, `available` or `not_configured`.
+    pub status: &'static str,
+}
+
+/// Whether everything works. 503 when the database cannot be reached.
+#[utoipa::path(
+    get, path = "/health", tag = "Service",
+    responses((status = 200, body = HealthBody), (status = 503, body = HealthBody))
+)]
+pub(super) async fn get_health(state: web::Data<State>) -> HttpResponse {
+    let database = database_status(&state).await;
+    let (status, message) = match database {
+        "healthy" => ("ok", "All systems operational"),
+        "degraded" => ("degraded", "The database is slow to answer"),
+        _ => ("down", "The database cannot be reached"),
+    };
+    let component = |name, status| Component { name, status };
+    let body = HealthBody {
+        status,
+        message,
+        timestamp: state.clock.now(),
+        version: env!("CARGO_PKG_VERSION"),
+        components: vec![
+            component("API Server", "operational"),
+            component("Database", database),
+            // Verified tokens and prepared statements are cached within this process.
+            component("Cache Layer", "operational"),
+            component("AI Models", "not_configured"),
+        ],
+    };
+    match status {
+        "down" => HttpResponse::ServiceUnavailable().json(body),
+        _ => HttpResponse::Ok().json(body),
+    }
+}
+
+async fn database_status(state: &State) -> &'static str {
+    let started = Instant::now();
+    match tokio::time::timeout(DATABASE_TIMEOUT, db::health::ping(&state.database)).await {
+        Ok(Ok(())) if started.elapsed() < DATABASE_SLOW => "healthy",
+        Ok(Ok(())) => "degraded",
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "health check failed");
+            "down"
+        }
+        Err(_) => "down",
+    }
+}
+
+/// Metrics of this process in Prometheus' text format.
+#[utoipa::path(get, path = "/metrics", tag = "Service", responses((status = 200, body = String)))]
+pub(super) async fn get_metrics() -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((
+            CONTENT_TYPE,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        ))
+        .body(platform::telemetry::render())
+}

@@ -1,0 +1,138 @@
+//! The HTTP routes.
+
+mod by_key;
+mod compile;
+mod debug;
+mod docs;
+mod health;
+mod organizations;
+mod prompts;
+mod repositories;
+mod stats;
+mod versions;
+mod waitlist;
+
+pub(crate) mod openapi;
+
+use std::time::Instant;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue};
+use actix_web::middleware::{Next, from_fn};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use platform::http::cors::CorsRules;
+use serde::Serialize;
+
+use crate::caller::UserOfRequest;
+use crate::error::Error;
+use crate::etag;
+use crate::state::State;
+
+/// How many items a list has in all.
+const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
+/// Mounts all routes under their final addresses.
+pub fn configure(config: &mut web::ServiceConfig, state: &web::Data<State>) {
+    config.app_data(web::Data::clone(state));
+    config
+        .configure(health::configure)
+        .configure(docs::configure);
+    if state.debug_endpoints {
+        config.configure(debug::configure);
+    }
+    let v1 = web::scope("/v1")
+        .wrap(from_fn(count_call))
+        .configure(by_key::configure)
+        .configure(compile::configure)
+        .configure(versions::configure)
+        .configure(prompts::configure)
+        .configure(organizations::configure)
+        .configure(repositories::configure)
+        .configure(stats::configure)
+        .default_service(web::to(no_route));
+    config.service(
+        web::scope("/api")
+            .wrap(from_fn(apply_cors))
+            .configure(waitlist::configure)
+            .configure(openapi::configure)
+            .service(v1)
+            .default_service(web::to(no_route)),
+    );
+}
+
+async fn no_route() -> Result<HttpResponse, Error> {
+    Err(Error::NoRoute)
+}
+
+/// For a resource that has no handler for the method.
+async fn wrong_method() -> Result<HttpResponse, Error> {
+    Err(Error::MethodNotAllowed)
+}
+
+/// Any origin may call; that is what access tokens are for.
+async fn apply_cors<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let rules = CorsRules {
+        methods: &["GET", "HEAD", "POST", "PATCH", "DELETE"],
+        allowed_headers: vec!["*".to_owned()],
+        exposed_headers: "ETag, Location, Retry-After, X-Request-Id, X-Total-Count",
+        credentials: false,
+    };
+    rules.apply(request, next).await
+}
+
+/// Counts the calls of signed-in users.
+async fn count_call<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, actix_web::Error> {
+    let started = Instant::now();
+    let response = next.call(request).await?;
+    let user = response
+        .request()
+        .extensions()
+        .get::<UserOfRequest>()
+        .copied();
+    let state = response.request().app_data::<web::Data<State>>();
+    if let (Some(UserOfRequest(user)), Some(state)) = (user, state) {
+        state
+            .usage
+            .record(user, state.clock.now(), started.elapsed());
+    }
+    Ok(response)
+}
+
+/// A tagged answer, or 304 if the client has it already.
+fn tagged(request: &HttpRequest, tag: &str, body: &impl Serialize) -> HttpResponse {
+    let mut response = if etag::is_known(request.headers(), tag) {
+        HttpResponse::NotModified().finish()
+    } else {
+        HttpResponse::Ok().json(body)
+    };
+    set_tag(&mut response, tag);
+    response
+}
+
+fn set_tag(response: &mut HttpResponse, tag: &str) {
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(tag) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+}
+
+/// A bare array with the number of items there are in all.
+fn listed(total: i64, items: &[impl Serialize]) -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header((TOTAL_COUNT, total))
+        .json(items)
+}
+
+/// The id in an address; what is no id is the id of nothing.
+fn prompt_id(text: &str) -> Result<i64, Error> {
+    text.parse()
+        .map_err(|_| Error::NoPromptWithId(text.to_owned()))
+}

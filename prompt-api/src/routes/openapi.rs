@@ -1,0 +1,82 @@
+//! The `OpenAPI` document, made from the handlers.
+
+use std::sync::LazyLock;
+
+use actix_web::http::header::{CACHE_CONTROL, ContentType};
+use actix_web::{HttpResponse, web};
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use super::wrong_method;
+
+/// All routes and what they take and give.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Wildfire prompt API",
+        description = "Store, version, compile and fetch prompt templates. Send an access token as \
+            `Authorization: Bearer …`. Every refusal is \
+            `{\"error\": {\"code\", \"message\", \"details\"}}`, every answer has `X-Request-Id`."
+    ),
+    paths(
+        super::prompts::list_prompts,
+        super::prompts::create_prompt,
+        super::prompts::get_prompt,
+        super::by_key::get_prompt_by_key,
+        super::prompts::update_prompt,
+        super::prompts::delete_prompt,
+        super::prompts::archive_prompt,
+        super::prompts::unarchive_prompt,
+        super::versions::list_versions,
+        super::versions::create_version,
+        super::versions::get_version,
+        super::prompts::rollback_prompt,
+        super::compile::compile_prompt,
+        super::compile::compile_text,
+        super::organizations::list_organizations,
+        super::repositories::list_repositories,
+        super::repositories::create_repository,
+        super::repositories::get_repository,
+        super::stats::get_overview,
+        super::waitlist::join_waitlist,
+        super::health::get_health,
+        super::health::get_metrics,
+    ),
+    modifiers(&BearerToken)
+)]
+struct Api;
+
+struct BearerToken;
+
+impl Modify for BearerToken {
+    fn modify(&self, document: &mut Document) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .bearer_format("JWT")
+            .build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("bearer", SecurityScheme::Http(scheme));
+    }
+}
+
+/// The document as data.
+pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(Api::openapi);
+
+static TEXT: LazyLock<String> =
+    LazyLock::new(|| serde_json::to_string(&*DOCUMENT).unwrap_or_default());
+
+pub(super) fn configure(config: &mut web::ServiceConfig) {
+    config.service(
+        web::resource("/openapi.json")
+            .get(get_document)
+            .default_service(web::to(wrong_method)),
+    );
+}
+
+async fn get_document() -> HttpResponse {
+    HttpResponse::Ok()
+        .insert_header(ContentType::json())
+        .insert_header((CACHE_CONTROL, "public, max-age=300"))
+        .body(TEXT.as_str())
+}
