@@ -1,1 +1,82 @@
-fn main() {}
+//! `gotrue`: the service as a process of its own.
+//!
+//! Without a command it migrates the database and serves; `migrate` and `serve` do one of the
+//! two.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use actix_web::web;
+use async_trait::async_trait;
+use gotrue::{Config, Deps, State, configure, migrations};
+use platform::clock::Clock;
+use platform::env::Vars;
+use platform::http::{ServeOptions, run_until_stopped};
+use platform::mail::{Mail, MailError, Mailer};
+use platform::pg::{Database, DatabaseConfig};
+use platform::telemetry::{LogFormat, init_logs};
+
+#[actix_web::main]
+async fn main() -> ExitCode {
+    init_logs(LogFormat::Json, "info");
+    match run(std::env::args().nth(1).as_deref()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(error = &*error as &dyn Error, "gotrue stopped");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
+    let (migrates, serves) = match command {
+        None => (true, true),
+        Some("migrate") => (true, false),
+        Some("serve") => (false, true),
+        Some(other) => {
+            return Err(format!("unknown command {other:?}; try migrate or serve").into());
+        }
+    };
+    let config = Config::load(&Vars::process())?;
+    let mut settings = DatabaseConfig::new(config.database_url.clone(), "gotrue");
+    if config.max_pool_size > 0 {
+        settings.max_connections = config.max_pool_size;
+    }
+    let database = Database::new(&settings)?;
+    if migrates {
+        migrations().run(&mut database.client().await?).await?;
+    }
+    if serves {
+        serve(config, database).await?;
+    }
+    Ok(())
+}
+
+async fn serve(config: Config, database: Database) -> Result<(), Box<dyn Error>> {
+    let host = config.listen.host.as_str();
+    let options = ServeOptions {
+        host: if host.is_empty() { "0.0.0.0" } else { host }.to_owned(),
+        port: config.listen.port,
+        workers: std::thread::available_parallelism()?.get(),
+    };
+    let mailer = config.smtp_mailer()?.unwrap_or_else(|| Arc::new(NoMailer));
+    let deps = Deps {
+        database,
+        mailer,
+        clock: Clock::system(),
+    };
+    let state = web::Data::new(State::new(config, deps)?);
+    run_until_stopped(options, move |service| configure(service, &state)).await?;
+    Ok(())
+}
+
+/// Without a mail server every mail is dropped, as upstream does.
+struct NoMailer;
+
+#[async_trait]
+impl Mailer for NoMailer {
+    async fn send(&self, _mail: &Mail) -> Result<(), MailError> {
+        Ok(())
+    }
+}

@@ -1,0 +1,346 @@
+//! How an account with an address or a phone number comes to be.
+//!
+//! Mirrors upstream's `internal/api/signup.go`. Magic links and one-time codes for addresses
+//! nobody knows take the same way.
+
+mod anonymous;
+mod repeated;
+
+use platform::pg::{Executor, Tx};
+use uuid::Uuid;
+
+use super::change::record;
+use super::identity::{become_only, unverified};
+use super::phone::{self, Purpose};
+use super::pkce::Challenge;
+use super::{policy, validate};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::db::flow_states::NewFlow;
+use crate::db::identities::Identity;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::Document;
+use crate::mail;
+use crate::sessions::{self, AuthMethod, Grant, Issued};
+use crate::state::State;
+
+pub(crate) use anonymous::sign_up_anonymously;
+
+/// What somebody who signs up says.
+#[derive(Debug, Default)]
+pub(crate) struct NewAccount {
+    pub(crate) email: String,
+    pub(crate) phone: String,
+    pub(crate) password: String,
+    pub(crate) data: Option<Document>,
+    pub(crate) channel: String,
+    pub(crate) challenge: Challenge,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) enum SignUpOutcome {
+    /// No confirmation is needed: the user is signed in.
+    SignedIn(Box<User>, Box<Issued>),
+    /// A mail or message has to be answered first, or the user existed already and is shown in
+    /// a way that does not tell.
+    Pending(Box<User>),
+}
+
+/// By what an account is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Provider {
+    Email,
+    Phone,
+}
+
+impl Provider {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+        }
+    }
+}
+
+/// A sign-up whose parts have been checked.
+struct SignUp<'a> {
+    state: &'a State,
+    call: &'a Call,
+    provider: Provider,
+    account: NewAccount,
+    aud: String,
+}
+
+/// Signs somebody up.
+pub(crate) async fn sign_up(
+    state: &State,
+    call: &Call,
+    account: NewAccount,
+) -> Result<SignUpOutcome, Error> {
+    check_open(state)?;
+    let sign_up = SignUp::checked(state, call, account)?;
+    let existing = sign_up.existing().await?;
+    match existing {
+        Some(user) if sign_up.is_confirmed(&user) => repeated::answer(&sign_up, user).await,
+        Some(user) => sign_up.settle(user, false).await,
+        None => {
+            let fresh = sign_up.fresh().await?;
+            sign_up.settle(fresh, true).await
+        }
+    }
+}
+
+/// Whether anybody may sign up at all.
+pub(crate) fn check_open(state: &State) -> Result<(), Error> {
+    if state.config.disable_signup {
+        return Err(Error::unprocessable(
+            ErrorCode::SignupDisabled,
+            "Signups not allowed for this instance",
+        ));
+    }
+    Ok(())
+}
+
+fn invalid(text: &'static str) -> Error {
+    Error::bad_request(ErrorCode::ValidationFailed, text)
+}
+
+impl<'a> SignUp<'a> {
+    fn checked(state: &'a State, call: &'a Call, mut account: NewAccount) -> Result<Self, Error> {
+        let config = &state.config;
+        if account.password.is_empty() {
+            return Err(invalid("Signup requires a valid password"));
+        }
+        policy::check(&config.password, &account.password)?;
+        if !account.email.is_empty() && !account.phone.is_empty() {
+            return Err(invalid(
+                "Only an email address or phone number should be provided on signup.",
+            ));
+        }
+        let provider = if account.email.is_empty() {
+            Provider::Phone
+        } else {
+            Provider::Email
+        };
+        if provider == Provider::Phone {
+            let chosen = if account.channel.is_empty() {
+                "sms"
+            } else {
+                &account.channel
+            };
+            validate::channel(&config.sms, chosen)?;
+            account.channel = chosen.to_owned();
+            if account.challenge.is_pkce() {
+                return Err(invalid("PKCE not supported for phone signups"));
+            }
+        }
+        account.challenge.validate()?;
+        let aud = call.audience(config, None);
+        match provider {
+            Provider::Email if !config.external.email => {
+                return Err(Error::bad_request(
+                    ErrorCode::EmailProviderDisabled,
+                    "Email signups are disabled",
+                ));
+            }
+            Provider::Phone if !config.external.phone => {
+                return Err(Error::bad_request(
+                    ErrorCode::PhoneProviderDisabled,
+                    "Phone signups are disabled",
+                ));
+            }
+            Provider::Email => account.email = validate::email(&account.email)?,
+            Provider::Phone => account.phone = validate::phone(&account.phone)?,
+        }
+        Ok(Self {
+            state,
+            call,
+            provider,
+            account,
+            aud,
+        })
+    }
+
+    async fn existing(&self) -> Result<Option<User>, Error> {
+        let client = self.state.client().await?;
+        let (email, phone) = (&self.account.email, &self.account.phone);
+        let own = &self.state.config.own_domain_providers;
+        let found = match self.provider {
+            Provider::Email => {
+                db::users::duplicate_of_email(&client, email, &self.aud, None, own).await
+            }
+            Provider::Phone => db::users::by_phone(&client, phone, &self.aud).await,
+        };
+        found.map_err(|error| Error::internal("Database error finding user").with_source(error))
+    }
+
+    fn is_confirmed(&self, user: &User) -> bool {
+        match self.provider {
+            Provider::Email => user.is_confirmed(),
+            Provider::Phone => user.is_phone_confirmed(),
+        }
+    }
+
+    fn data(&self) -> Document {
+        self.account.data.clone().unwrap_or_default()
+    }
+
+    /// A user to be stored. Hashing happens here, outside of any transaction.
+    async fn fresh(&self) -> Result<User, Error> {
+        let hash = self.state.passwords.hash(&self.account.password).await?;
+        let provider = self.provider.as_str();
+        Ok(User {
+            id: Uuid::new_v4(),
+            aud: self.aud.clone(),
+            role: self.state.config.jwt.default_group_name.clone(),
+            email: self.account.email.clone(),
+            phone: self.account.phone.clone(),
+            encrypted_password: Some(hash),
+            user_metadata: self.data(),
+            app_metadata: Document::default()
+                .with("provider", provider)
+                .with("providers", vec![provider]),
+            identities: Some(Vec::new()),
+            ..User::default()
+        })
+    }
+
+    async fn settle(&self, user: User, is_new: bool) -> Result<SignUpOutcome, Error> {
+        let settle = async |tx: &Tx<'_>| self.settle_in(tx, user.clone(), is_new).await;
+        let mut user = self.state.db.transaction("sign_up", settle).await?;
+        // Upstream: signs in whoever has any confirmed identifier, so that signing up with the
+        // unconfirmed address of a user with a confirmed phone number yields a session of that
+        // user. Here only the identifier of this sign-up counts.
+        if self.is_confirmed(&user) {
+            let issued = self.sign_in(&mut user).await?;
+            return Ok(SignUpOutcome::SignedIn(Box::new(user), Box::new(issued)));
+        }
+        if user.invited_at.is_some() {
+            user.user_metadata.clear();
+            user.identities = Some(Vec::new());
+        }
+        Ok(SignUpOutcome::Pending(Box::new(user)))
+    }
+
+    async fn settle_in(&self, tx: &Tx<'_>, mut user: User, is_new: bool) -> Result<User, Error> {
+        let now = self.state.clock.now();
+        if is_new {
+            user = db::users::insert(tx, &user, now).await.map_err(|error| {
+                Error::internal("Database error saving new user").with_source(error)
+            })?;
+        }
+        let provider = self.provider.as_str();
+        let known = match is_new {
+            true => None,
+            false => db::identities::by_provider(tx, &user.id.to_string(), provider).await?,
+        };
+        let identity = match known {
+            Some(identity) => identity,
+            None => self.add_identity(tx, &mut user).await?,
+        };
+        user.identities = Some(vec![identity]);
+        self.confirm(tx, &mut user).await?;
+        Ok(user)
+    }
+
+    /// Gives the user the identity of this sign-up and takes all others away.
+    async fn add_identity(&self, tx: &Tx<'_>, user: &mut User) -> Result<Identity, Error> {
+        let now = self.state.clock.now();
+        let data = unverified(user.id, &user.email, &self.data());
+        let identity = Identity::new(user.id, self.provider.as_str(), data, now);
+        db::identities::insert(tx, &identity)
+            .await
+            .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+        become_only(tx, user, &identity, now).await?;
+        Ok(identity)
+    }
+
+    /// Confirms the user at once, or asks for a confirmation.
+    async fn confirm(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let config = &self.state.config;
+        let provider = self.provider.as_str();
+        let autoconfirm = match self.provider {
+            Provider::Email => config.mail.autoconfirm,
+            Provider::Phone => config.sms.autoconfirm,
+        };
+        if !autoconfirm {
+            let entry = Entry::new(user, Action::UserConfirmationRequested);
+            record(self.state, tx, &entry.trait_("provider", provider)).await?;
+            return self.ask(tx, user).await;
+        }
+        let mut entry = Entry::new(user, Action::UserSignedUp).trait_("provider", provider);
+        let now = self.state.clock.now();
+        let confirmed = match self.provider {
+            Provider::Email => {
+                record(self.state, tx, &entry).await?;
+                db::users::confirm_email(tx, user, now).await
+            }
+            Provider::Phone => {
+                entry = entry.trait_("channel", self.account.channel.as_str());
+                record(self.state, tx, &entry).await?;
+                db::users::confirm_phone(tx, user, now).await
+            }
+        };
+        confirmed
+            .map_err(|error| Error::internal("Database error updating user").with_source(error))?;
+        self.show_verified(user);
+        Ok(())
+    }
+
+    /// Upstream: user and identity share one map in memory, so the answer shows the identity as
+    /// verified although its row does not say so.
+    fn show_verified(&self, user: &mut User) {
+        if self.provider == Provider::Email
+            && let Some([identity]) = user.identities.as_deref_mut()
+        {
+            identity
+                .identity_data
+                .insert("email_verified".to_owned(), true.into());
+        }
+    }
+
+    async fn ask(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        if self.provider == Provider::Phone {
+            let phone = self.account.phone.as_str();
+            phone::send(self.state, tx, user, phone, Purpose::Confirmation).await?;
+            return Ok(());
+        }
+        let challenge = &self.account.challenge;
+        if challenge.is_pkce() {
+            let flow = NewFlow {
+                user_id: user.id,
+                method: AuthMethod::EmailSignup.as_str(),
+                code_challenge: &challenge.challenge,
+                code_challenge_method: challenge.stored_method()?,
+            };
+            db::flow_states::insert(tx, &flow, self.state.clock.now()).await?;
+        }
+        let sent = mail::send_confirmation(self.state, self.call, user, challenge.flow()).await?;
+        sent.store(tx, user).await?;
+        sent.apply(user);
+        Ok(())
+    }
+
+    async fn sign_in(&self, user: &mut User) -> Result<Issued, Error> {
+        let entry = Entry::new(user, Action::Login).trait_("provider", self.provider.as_str());
+        let client = self.state.client().await?;
+        let grant = Grant::audited(entry);
+        sessions::issue(
+            self.state,
+            &client,
+            self.call,
+            user,
+            AuthMethod::Password,
+            grant,
+        )
+        .await
+    }
+}
+
+/// The actor of an event that concerns a user who is not signed in.
+async fn record_alone(state: &State, db: &impl Executor, entry: Entry) -> Result<(), Error> {
+    record(state, db, &entry).await
+}

@@ -1,0 +1,104 @@
+//! What may be an address, a phone number or a message channel.
+//!
+//! Mirrors upstream's `internal/api/mail.go`, `phone.go` and `sms_provider`.
+
+use crate::config::SmsConfig;
+use crate::error::{Error, ErrorCode};
+
+const LONGEST_EMAIL: usize = 255;
+
+fn invalid(message: &'static str) -> Error {
+    Error::bad_request(ErrorCode::ValidationFailed, message)
+}
+
+/// The address in lower case.
+pub(crate) fn email(address: &str) -> Result<String, Error> {
+    if address.is_empty() {
+        return Err(invalid("An email address is required"));
+    }
+    if address.len() > LONGEST_EMAIL {
+        return Err(invalid("An email address is too long"));
+    }
+    let parts = address.split_once('@');
+    let valid = parts.is_some_and(|(local, host)| {
+        !local.is_empty() && local.bytes().all(is_local) && host.split('.').all(is_label)
+    });
+    if !valid {
+        return Err(invalid("Unable to validate email address: invalid format"));
+    }
+    Ok(address.to_lowercase())
+}
+
+fn is_local(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
+}
+
+fn is_label(label: &str) -> bool {
+    (1..=63).contains(&label.len())
+        && label
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        && !label.starts_with('-')
+        && !label.ends_with('-')
+}
+
+/// The number without a leading plus and without blanks.
+pub(crate) fn format_phone(number: &str) -> String {
+    number.strip_prefix('+').unwrap_or(number).replace(' ', "")
+}
+
+/// The number as it is stored.
+pub(crate) fn phone(number: &str) -> Result<String, Error> {
+    let number = format_phone(number);
+    let digits = number.as_bytes();
+    let valid = (2..=15).contains(&digits.len())
+        && digits[0] != b'0'
+        && digits.iter().all(u8::is_ascii_digit);
+    if valid {
+        Ok(number)
+    } else {
+        Err(invalid("Invalid phone number format (E.164 required)"))
+    }
+}
+
+/// Checks by what way a message may go to a phone.
+pub(crate) fn channel(sms: &SmsConfig, channel: &str) -> Result<(), Error> {
+    let valid = match channel {
+        "sms" => true,
+        "whatsapp" => matches!(sms.provider.as_str(), "twilio" | "twilio_verify"),
+        _ => false,
+    };
+    if valid {
+        return Ok(());
+    }
+    Err(invalid(
+        "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported \
+         if Twilio or Twilio Verify is used as the provider.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{email, phone};
+
+    #[test]
+    fn addresses_are_checked_and_lowered() {
+        assert_eq!(email("A.b+c@Example.COM").unwrap(), "a.b+c@example.com");
+        assert!(email("a@b").is_ok());
+        for bad in [
+            "a", "@b", "a@", "a b@c", "a@-b", "a@b-", "a@b..c", "a@b\0", "a@b@c", "ü@b",
+        ] {
+            assert!(email(bad).is_err(), "{bad}");
+        }
+        assert!(email(&format!("a@{}", "b".repeat(64))).is_err());
+        assert!(email(&format!("{}@b", "a".repeat(254))).is_err());
+    }
+
+    #[test]
+    fn numbers_lose_plus_and_blanks() {
+        assert_eq!(phone("+1 234 567").unwrap(), "1234567");
+        for bad in ["", "+", "0123", "12345678901234567", "12a4", "++123", "1"] {
+            assert!(phone(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Who is asking: the bearer token, its user and its session.
+//!
+//! Mirrors upstream's `internal/api/auth.go`.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use platform::jwt::{Claims, VerifiedToken};
+use uuid::Uuid;
+
+use crate::call::Call;
+use crate::db;
+use crate::db::sessions::Session;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::sessions::validity::{self, Validity};
+use crate::state::State;
+
+/// A signed-in user.
+#[derive(Debug)]
+pub(crate) struct Caller {
+    pub(crate) user: User,
+    /// `None` if the token names no session.
+    pub(crate) session: Option<Session>,
+    token: Arc<VerifiedToken>,
+}
+
+impl Caller {
+    /// The user behind the request's bearer token.
+    pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
+        let token = verify(state, call)?;
+        let (user, session) = load(state, &token.claims).await?;
+        if user.is_banned(state.clock.now()) {
+            return Err(Error::forbidden(ErrorCode::UserBanned, "User is banned"));
+        }
+        Ok(Self {
+            user,
+            session,
+            token,
+        })
+    }
+
+    /// What the token says.
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.token.claims
+    }
+
+    /// Whether the token was made for the audience the request is about.
+    pub(crate) fn is_of_audience(&self, audience: &str) -> bool {
+        self.claims().aud.first().is_some_and(|aud| aud == audience)
+    }
+}
+
+/// Somebody who may use the admin routes.
+#[derive(Debug)]
+pub(crate) struct Admin {
+    pub(crate) role: String,
+    token: Arc<VerifiedToken>,
+}
+
+impl Admin {
+    /// The admin behind the request's bearer token.
+    pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
+        let token = verify(state, call)?;
+        if session_claim(&token.claims).is_some() {
+            let (user, session) = load(state, &token.claims).await?;
+            let now = state.clock.now();
+            let lapsed = session.is_some_and(|session| {
+                validity::check(&state.config.sessions, &session, &user, None, now)
+                    != Validity::Valid
+            });
+            if lapsed {
+                return Err(Error::forbidden(
+                    ErrorCode::SessionExpired,
+                    "Session is no longer valid",
+                ));
+            }
+        }
+        match token.claims.role.clone() {
+            Some(role) if state.config.jwt.is_admin_role(Some(&role)) => Ok(Self { role, token }),
+            _ => Err(Error::forbidden(ErrorCode::NotAdmin, "User not allowed")),
+        }
+    }
+
+    /// What the token says.
+    pub(crate) fn claims(&self) -> &Claims {
+        &self.token.claims
+    }
+
+    /// The actor the audit log names.
+    pub(crate) fn actor(&self) -> User {
+        User {
+            role: self.role.clone(),
+            email: self.role.clone(),
+            ..User::default()
+        }
+    }
+}
+
+/// The verified token of a request.
+fn verify(state: &State, call: &Call) -> Result<Arc<VerifiedToken>, Error> {
+    let token = call
+        .header("authorization")
+        .and_then(bearer)
+        .ok_or_else(|| {
+            Error::unauthorized(
+                ErrorCode::NoAuthorization,
+                "This endpoint requires a valid Bearer token",
+            )
+        })?;
+    state.verifier.verify(token).map_err(|error| {
+        Error::forbidden(
+            ErrorCode::BadJwt,
+            format!("invalid JWT: unable to parse or verify signature, {error}"),
+        )
+        .with_source(error)
+    })
+}
+
+/// The token of a `Bearer` header, which names one scheme, one blank and one word.
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    let is_word = !token.is_empty() && !token.contains(char::is_whitespace);
+    (scheme.eq_ignore_ascii_case("bearer") && is_word).then_some(token)
+}
+
+fn session_claim(claims: &Claims) -> Option<&str> {
+    let nil = "00000000-0000-0000-0000-000000000000";
+    claims
+        .session_id
+        .as_deref()
+        .filter(|id| !id.is_empty() && *id != nil)
+}
+
+async fn load(state: &State, claims: &Claims) -> Result<(User, Option<Session>), Error> {
+    let bad = |text: &'static str| Error::forbidden(ErrorCode::BadJwt, text);
+    let sub = claims.sub.as_deref().filter(|sub| !sub.is_empty());
+    let sub = sub.ok_or_else(|| bad("invalid claim: missing sub claim"))?;
+    let user_id = Uuid::parse_str(sub).map_err(|_| {
+        Error::bad_request(ErrorCode::BadJwt, "invalid claim: sub claim must be a UUID")
+    })?;
+    let session_id = session_claim(claims).map(Uuid::parse_str);
+    let wanted = session_id.as_ref().and_then(|id| id.as_ref().ok().copied());
+    let client = state.client().await?;
+    let found = db::callers::find(&client, user_id, wanted).await?;
+    let (user, session) = found.ok_or_else(|| {
+        Error::forbidden(
+            ErrorCode::UserNotFound,
+            "User from sub claim in JWT does not exist",
+        )
+    })?;
+    match session_id {
+        Some(Err(_)) => Err(bad("invalid claim: session_id claim must be a UUID")),
+        Some(Ok(_)) if session.is_none() => Err(Error::forbidden(
+            ErrorCode::SessionNotFound,
+            "Session from session_id claim in JWT does not exist",
+        )),
+        _ => Ok((user, session)),
+    }
+}
+
+/// Upstream counts a session as recent for this long.
+pub(crate) fn is_recent(session: &Session, now: Timestamp) -> bool {
+    now.duration_since(session.created_at) <= jiff::SignedDuration::from_hours(24)
+}

@@ -1,0 +1,302 @@
+//! Statements that change users. Each also stamps `updated_at`, in the row and in the value.
+
+use jiff::Timestamp;
+use platform::pg::{DbError, Executor, FromRow};
+use uuid::Uuid;
+
+use super::User;
+use crate::db::identities::micros;
+use crate::db::{INSTANCE, filled};
+
+const INSERT: &str = "-- auth.users.insert
+insert into auth.users
+  (instance_id, id, aud, role, email, encrypted_password, email_confirmed_at, invited_at,
+   confirmation_token, recovery_token, email_change_token_new, email_change,
+   raw_app_meta_data, raw_user_meta_data, created_at, updated_at, phone, phone_confirmed_at,
+   phone_change, phone_change_token, email_change_token_current, email_change_confirm_status,
+   banned_until, reauthentication_token, is_sso_user, is_anonymous)
+values ($1, $2, $3, $4, $5, $6, $7, $8, '', '', '', '', $9, $10, $11, $11, $12, $13,
+  '', '', '', 0, $14, '', $15, $16)";
+
+/// Stores a new user and reads it back, because triggers may have changed it meanwhile.
+pub(crate) async fn insert(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<User, DbError> {
+    db.execute(
+        INSERT,
+        &[
+            &INSTANCE,
+            &user.id,
+            &user.aud,
+            &user.role,
+            &filled(&user.email),
+            &user.encrypted_password,
+            &user.email_confirmed_at,
+            &user.invited_at,
+            &user.app_metadata,
+            &user.user_metadata,
+            &now,
+            &filled(&user.phone),
+            &user.phone_confirmed_at,
+            &user.banned_until,
+            &user.is_sso_user,
+            &user.is_anonymous,
+        ],
+    )
+    .await?;
+    let mut stored = reload(db, user.id).await?;
+    stored.identities.clone_from(&user.identities);
+    stored.factors.clone_from(&user.factors);
+    Ok(stored)
+}
+
+const RELOAD: &str = concat!(
+    "-- auth.users.reload
+select ",
+    super::user_columns!(),
+    "
+from auth.users as u
+where u.id = $1"
+);
+
+/// The row as it is now, without relations.
+pub(crate) async fn reload(db: &impl Executor, id: Uuid) -> Result<User, DbError> {
+    User::from_row(&db.query_one(RELOAD, &[&id]).await?)
+}
+
+const CONFIRM_EMAIL: &str = "-- auth.users.confirm_email
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users
+set confirmation_token = '', email_confirmed_at = $2, raw_user_meta_data = $3, updated_at = $2
+where id = $1";
+
+/// Marks the address as confirmed and voids every outstanding one-time token.
+pub(crate) async fn confirm_email(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.confirmation_token.clear();
+    user.email_confirmed_at = Some(now);
+    user.user_metadata
+        .insert("email_verified".to_owned(), true.into());
+    user.updated_at = micros(now);
+    db.execute(CONFIRM_EMAIL, &[&user.id, &now, &user.user_metadata])
+        .await?;
+    Ok(())
+}
+
+const CONFIRM_PHONE: &str = "-- auth.users.confirm_phone
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users
+set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2
+where id = $1";
+
+/// Marks the phone number as confirmed and voids every outstanding one-time token.
+pub(crate) async fn confirm_phone(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.confirmation_token.clear();
+    user.phone_confirmed_at = Some(now);
+    user.updated_at = micros(now);
+    db.execute(CONFIRM_PHONE, &[&user.id, &now]).await?;
+    Ok(())
+}
+
+const SET_METADATA: &str = "-- auth.users.set_metadata
+update auth.users
+set raw_user_meta_data = $2, raw_app_meta_data = $3, updated_at = $4
+where id = $1";
+
+/// Stores both metadata documents as they stand in `user`.
+pub(crate) async fn set_metadata(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.updated_at = micros(now);
+    db.execute(
+        SET_METADATA,
+        &[&user.id, &user.user_metadata, &user.app_metadata, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+const SET_PASSWORD: &str = "-- auth.users.set_password
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+), signed_out as (
+  delete from auth.sessions where user_id = $1 and ($3::uuid is null or id <> $3)
+)
+update auth.users
+set encrypted_password = $2, confirmation_token = '', confirmation_sent_at = null,
+  recovery_token = '', recovery_sent_at = null, email_change_token_current = '',
+  email_change_token_new = '', email_change_sent_at = null, phone_change_token = '',
+  phone_change_sent_at = null, reauthentication_token = '', reauthentication_sent_at = null,
+  updated_at = $4
+where id = $1";
+
+/// Stores the password hash in `user`, voids every pending token and ends every session but
+/// the one given.
+pub(crate) async fn set_password(
+    db: &impl Executor,
+    user: &mut User,
+    kept_session: Option<Uuid>,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    for token in [
+        &mut user.confirmation_token,
+        &mut user.recovery_token,
+        &mut user.email_change_token_current,
+        &mut user.email_change_token_new,
+        &mut user.phone_change_token,
+        &mut user.reauthentication_token,
+    ] {
+        token.clear();
+    }
+    for sent_at in [
+        &mut user.confirmation_sent_at,
+        &mut user.recovery_sent_at,
+        &mut user.email_change_sent_at,
+        &mut user.phone_change_sent_at,
+        &mut user.reauthentication_sent_at,
+    ] {
+        *sent_at = None;
+    }
+    user.updated_at = micros(now);
+    db.execute(
+        SET_PASSWORD,
+        &[&user.id, &user.encrypted_password, &kept_session, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+const REPLACE_EMAIL: &str = "-- auth.users.replace_email
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users
+set email = $2, email_confirmed_at = $3, raw_user_meta_data = $4, confirmation_token = '',
+  confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null, email_change = '',
+  email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
+  email_change_confirm_status = 0, phone_change = '', phone_change_token = '',
+  phone_change_sent_at = null, reauthentication_token = '', reauthentication_sent_at = null,
+  updated_at = $5
+where id = $1";
+
+/// Stores another address (with its confirmation as it stands in `user`) and voids everything
+/// that was pending for the old one.
+pub(crate) async fn replace_email(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let email = filled(&user.email);
+    let confirmed_at = user.email_confirmed_at;
+    db.execute(
+        REPLACE_EMAIL,
+        &[&user.id, &email, &confirmed_at, &user.user_metadata, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+const SET_PHONE: &str = "-- auth.users.set_phone
+update auth.users set phone = $2, phone_confirmed_at = $3, updated_at = $4 where id = $1";
+
+/// Stores the phone number and its confirmation as they stand in `user`.
+pub(crate) async fn set_phone(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let phone = filled(&user.phone);
+    db.execute(
+        SET_PHONE,
+        &[&user.id, &phone, &user.phone_confirmed_at, &now],
+    )
+    .await?;
+    Ok(())
+}
+
+const CLEAR_PASSWORD: &str = "-- auth.users.clear_password
+update auth.users set encrypted_password = null, updated_at = $2 where id = $1";
+
+/// Removes a password that an unconfirmed account may have been given by somebody else.
+pub(crate) async fn clear_password(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.encrypted_password = None;
+    user.updated_at = micros(now);
+    db.execute(CLEAR_PASSWORD, &[&user.id, &now]).await?;
+    Ok(())
+}
+
+const BECOME_PERMANENT: &str = "-- auth.users.become_permanent
+update auth.users set is_anonymous = false, updated_at = $2 where id = $1";
+
+/// An anonymous user with a confirmed address is anonymous no longer.
+pub(crate) async fn become_permanent(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.is_anonymous = false;
+    user.updated_at = micros(now);
+    db.execute(BECOME_PERMANENT, &[&user.id, &now]).await?;
+    Ok(())
+}
+
+const CONFIRM_EMAIL_CHANGE: &str = "-- auth.users.confirm_email_change
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users
+set email = $2, email_change = '', email_change_token_current = '', email_change_token_new = '',
+  email_change_confirm_status = 0, updated_at = $3
+where id = $1";
+
+/// Stores the address in `user` and voids every outstanding one-time token.
+pub(crate) async fn confirm_email_change(
+    db: &impl Executor,
+    user: &User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    db.execute(
+        CONFIRM_EMAIL_CHANGE,
+        &[&user.id, &filled(&user.email), &now],
+    )
+    .await?;
+    Ok(())
+}
+
+const CONFIRM_REAUTHENTICATION: &str = "-- auth.users.confirm_reauthentication
+with spent as (
+  delete from auth.one_time_tokens where user_id = $1
+)
+update auth.users set reauthentication_token = '', updated_at = $2 where id = $1";
+
+/// Spends the code of a reauthentication and voids every other one-time token.
+pub(crate) async fn confirm_reauthentication(
+    db: &impl Executor,
+    user: &mut User,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    user.reauthentication_token.clear();
+    user.updated_at = micros(now);
+    db.execute(CONFIRM_REAUTHENTICATION, &[&user.id, &now])
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! What happens around every handler: request id, panics, the time limit, error format.
+//!
+//! Mirrors the middleware chain of upstream's `internal/api/api.go` and `middleware.go`.
+
+use std::panic::AssertUnwindSafe;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{HttpRequest, web};
+use futures_util::FutureExt as _;
+use uuid::Uuid;
+
+use crate::error::{ApiVersion, Error, ErrorCode, render};
+use crate::state::State;
+
+/// Runs a request: whatever goes wrong becomes an answer in the format the client asked for.
+pub(crate) async fn around(
+    state: web::Data<State>,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let id = request_id(&request, state.config.request_id_header.as_deref());
+    let version = ApiVersion::of(request.headers());
+    let http = request.request().clone();
+    let work = AssertUnwindSafe(next.call(request)).catch_unwind();
+    let limit = state.config.max_request_duration;
+    let outcome = if limit.is_zero() {
+        Ok(work.await)
+    } else {
+        tokio::time::timeout(limit, work).await
+    };
+    let response = match outcome {
+        Ok(Ok(Ok(response))) => response.map_into_boxed_body(),
+        Ok(Ok(Err(error))) => ServiceResponse::from_err(error, http),
+        Ok(Err(_panic)) => failed(http, &panicked(), version, &id),
+        Err(_elapsed) => failed(http, &timed_out(), version, &id),
+    };
+    Ok(in_format(response, version, &id))
+}
+
+/// A header may name the request; without one, or without the header, it is random.
+fn request_id(request: &ServiceRequest, header: Option<&str>) -> String {
+    match header {
+        Some(name) => request
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+            .to_owned(),
+        None => Uuid::new_v4().to_string(),
+    }
+}
+
+fn panicked() -> Error {
+    Error::status(
+        StatusCode::INTERNAL_SERVER_ERROR,
+        None,
+        "Internal Server Error",
+    )
+}
+
+fn timed_out() -> Error {
+    Error::status(
+        StatusCode::GATEWAY_TIMEOUT,
+        Some(ErrorCode::RequestTimeout),
+        "Processing this request timed out, please retry after a moment.",
+    )
+}
+
+fn failed(
+    request: HttpRequest,
+    error: &Error,
+    version: ApiVersion,
+    id: &str,
+) -> ServiceResponse<BoxBody> {
+    log(error);
+    ServiceResponse::new(request, render(error, version, Some(id)))
+}
+
+/// Renders an error again, now that the client's format and the request's id are known.
+fn in_format(
+    response: ServiceResponse<BoxBody>,
+    version: ApiVersion,
+    id: &str,
+) -> ServiceResponse<BoxBody> {
+    let rendered = response
+        .response()
+        .error()
+        .and_then(|error| error.as_error::<Error>())
+        .map(|error| {
+            log(error);
+            render(error, version, Some(id))
+        });
+    match rendered {
+        Some(rendered) => {
+            let (request, _) = response.into_parts();
+            ServiceResponse::new(request, rendered)
+        }
+        None => response,
+    }
+}
+
+/// Failures of the service get one line each; refusals are the access log's business.
+fn log(error: &Error) {
+    if error.http_status().is_server_error() {
+        tracing::error!(error = error as &dyn std::error::Error, "Request failed");
+    } else {
+        tracing::debug!(error = error as &dyn std::error::Error, "Request refused");
+    }
+}
+
+/// `404 page not found`, as Go's router says it.
+pub(crate) async fn not_found() -> actix_web::HttpResponse {
+    actix_web::HttpResponse::NotFound()
+        .content_type("text/plain; charset=utf-8")
+        .insert_header((
+            HeaderName::from_static("x-content-type-options"),
+            HeaderValue::from_static("nosniff"),
+        ))
+        .body("404 page not found\n")
+}

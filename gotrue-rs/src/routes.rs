@@ -1,0 +1,125 @@
+//! The routes, one module per resource.
+//!
+//! Mirrors the router of upstream's `internal/api/api.go`. Paths that upstream declares as
+//! sub-routers answer with and without a trailing slash, the others without only.
+
+mod admin;
+mod health;
+mod invite;
+mod logout;
+mod magiclink;
+mod otp;
+mod reauthenticate;
+mod recover;
+mod resend;
+mod settings;
+mod signup;
+mod token;
+mod user;
+mod verify;
+mod well_known;
+
+use std::future::Future;
+
+use actix_web::http::Method;
+use actix_web::http::header::{ALLOW, HeaderValue};
+use actix_web::middleware::{Next, from_fn};
+use actix_web::{HttpResponse, Route, web};
+use platform::http::cors::CorsRules;
+
+use crate::config::Config;
+use crate::middleware;
+use crate::state::State;
+
+/// Mounts the service; `state` is shared by all workers.
+pub fn configure(cfg: &mut web::ServiceConfig, state: &web::Data<State>) {
+    let around = state.clone();
+    let cors = cross_origin(&state.config);
+    let scope = web::scope("")
+        .app_data(state.clone())
+        .wrap(from_fn(move |request, next: Next<_>| {
+            middleware::around(around.clone(), request, next)
+        }))
+        .wrap(from_fn(move |request, next: Next<_>| {
+            let cors = cors.clone();
+            async move { cors.apply(request, next).await }
+        }))
+        .configure(routes)
+        .default_service(web::to(middleware::not_found));
+    cfg.service(scope);
+}
+
+fn routes(cfg: &mut web::ServiceConfig) {
+    health::configure(cfg);
+    settings::configure(cfg);
+    well_known::configure(cfg);
+    signup::configure(cfg);
+    token::configure(cfg);
+    logout::configure(cfg);
+    user::configure(cfg);
+    otp::configure(cfg);
+    magiclink::configure(cfg);
+    verify::configure(cfg);
+    resend::configure(cfg);
+    recover::configure(cfg);
+    reauthenticate::configure(cfg);
+    invite::configure(cfg);
+    admin::configure(cfg);
+}
+
+/// Any page may call; these are the headers it may send and read.
+fn cross_origin(config: &Config) -> CorsRules {
+    const HEADERS: [&str; 8] = [
+        "accept",
+        "authorization",
+        "content-type",
+        "x-client-ip",
+        "x-client-info",
+        "x-jwt-aud",
+        "x-use-cookie",
+        "x-supabase-api-version",
+    ];
+    let further = config
+        .cors_allowed_headers
+        .iter()
+        .map(|name| name.trim().to_lowercase());
+    CorsRules {
+        methods: &["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allowed_headers: HEADERS
+            .iter()
+            .map(|name| (*name).to_owned())
+            .chain(further)
+            .collect(),
+        exposed_headers: "X-Total-Count, Link, X-Supabase-Api-Version",
+        credentials: true,
+    }
+}
+
+/// Registers the handlers of a path, which may have several spellings; other methods are
+/// answered as Go's router does.
+pub(crate) fn resource(
+    cfg: &mut web::ServiceConfig,
+    paths: &[&'static str],
+    routes: impl Fn() -> Vec<(Method, Route)>,
+) {
+    for path in paths {
+        let handlers = routes();
+        let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
+        let mut resource = web::resource(*path);
+        for (_, handler) in handlers {
+            resource = resource.route(handler);
+        }
+        cfg.service(resource.default_service(web::to(move || method_not_allowed(allowed.clone()))));
+    }
+}
+
+/// 405 with one `Allow` header per method.
+fn method_not_allowed(allowed: Vec<Method>) -> impl Future<Output = HttpResponse> {
+    let mut response = HttpResponse::MethodNotAllowed();
+    for method in &allowed {
+        if let Ok(value) = HeaderValue::from_str(method.as_str()) {
+            response.append_header((ALLOW, value));
+        }
+    }
+    std::future::ready(response.finish())
+}

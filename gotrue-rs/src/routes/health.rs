@@ -1,0 +1,34 @@
+//! `GET /health`: the process answers.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use serde::Serialize;
+
+use super::resource;
+use crate::json;
+
+#[derive(Serialize)]
+struct HealthBody {
+    version: &'static str,
+    name: &'static str,
+    description: &'static str,
+}
+
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    resource(cfg, &["/health"], || {
+        vec![(Method::GET, web::get().to(get_health))]
+    });
+}
+
+/// Public.
+#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
+async fn get_health() -> HttpResponse {
+    json::respond(
+        StatusCode::OK,
+        &HealthBody {
+            version: env!("CARGO_PKG_VERSION"),
+            name: "GoTrue",
+            description: "GoTrue is a user registration and authentication API",
+        },
+    )
+}

@@ -1,0 +1,66 @@
+//! `GET /settings`: which ways of signing in are open. Mirrors `internal/api/settings.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::resource;
+use crate::config::ExternalConfig;
+use crate::json;
+use crate::state::State;
+
+#[derive(serde::Serialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the wire format")]
+struct SettingsBody<'a> {
+    external: Providers<'a>,
+    disable_signup: bool,
+    mailer_autoconfirm: bool,
+    phone_autoconfirm: bool,
+    sms_provider: &'a str,
+    saml_enabled: bool,
+    saml_private_key_next_configured: bool,
+    passkeys_enabled: bool,
+}
+
+struct Providers<'a>(&'a ExternalConfig);
+
+impl Serialize for Providers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let external = self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("anonymous_users", &external.anonymous_users)?;
+        for (name, enabled) in &external.providers {
+            map.serialize_entry(name, enabled)?;
+        }
+        map.serialize_entry("email", &external.email)?;
+        map.serialize_entry("phone", &external.phone)?;
+        map.serialize_entry("zoom", &external.zoom)?;
+        map.end()
+    }
+}
+
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    resource(cfg, &["/settings"], || {
+        vec![(Method::GET, web::get().to(get_settings))]
+    });
+}
+
+/// Public.
+#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
+async fn get_settings(state: web::Data<State>) -> HttpResponse {
+    let config = &state.config;
+    json::respond(
+        StatusCode::OK,
+        &SettingsBody {
+            external: Providers(&config.external),
+            disable_signup: config.disable_signup,
+            mailer_autoconfirm: config.mail.autoconfirm,
+            phone_autoconfirm: config.sms.autoconfirm,
+            sms_provider: &config.sms.provider,
+            saml_enabled: false,
+            // Upstream: says true as long as SAML is off.
+            saml_private_key_next_configured: true,
+            passkeys_enabled: config.external.passkeys,
+        },
+    )
+}

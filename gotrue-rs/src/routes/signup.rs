@@ -1,0 +1,82 @@
+//! `POST /signup`. Mirrors `internal/api/signup.go` and `anonymous.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+
+use super::resource;
+use crate::accounts::pkce::Challenge;
+use crate::accounts::sign_up::sign_up_anonymously;
+use crate::accounts::{NewAccount, SignUpOutcome, sign_up};
+use crate::call::Call;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+use crate::limits::Bucket;
+use crate::state::State;
+
+json::body! {
+    struct SignUpBody as "SignupParams" {
+        email: String,
+        phone: String,
+        password: String,
+        data: Option<Document>,
+        channel: String,
+        code_challenge_method: String,
+        code_challenge: String,
+    }
+}
+
+json::body! {
+    /// What decides between a named and a nameless user.
+    struct NameBody as "" {
+        email: String,
+        phone: String,
+    }
+}
+
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    resource(cfg, &["/signup", "/signup/"], || {
+        vec![(Method::POST, web::post().to(post_signup))]
+    });
+}
+
+/// Public.
+async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let name: NameBody = call.json()?;
+    let outcome = if name.email.is_empty() && name.phone.is_empty() {
+        if !state.config.external.anonymous_users {
+            return Err(Error::unprocessable(
+                ErrorCode::AnonymousProviderDisabled,
+                "Anonymous sign-ins are disabled",
+            ));
+        }
+        state.limits.check(Bucket::Anonymous, &call)?;
+        crate::accounts::sign_up::check_open(&state)?;
+        let body: SignUpBody = call.json()?;
+        sign_up_anonymously(&state, &call, body.data.unwrap_or_default()).await?
+    } else {
+        state.limits.check(Bucket::Signups, &call)?;
+        crate::accounts::sign_up::check_open(&state)?;
+        let body: SignUpBody = call.json()?;
+        sign_up(&state, &call, body.into()).await?
+    };
+    Ok(match outcome {
+        SignUpOutcome::SignedIn(user, issued) => issued.respond(&user),
+        SignUpOutcome::Pending(user) => json::respond(StatusCode::OK, &user),
+    })
+}
+
+impl From<SignUpBody> for NewAccount {
+    fn from(body: SignUpBody) -> Self {
+        Self {
+            email: body.email,
+            phone: body.phone,
+            password: body.password,
+            data: body.data,
+            channel: body.channel,
+            challenge: Challenge {
+                method: body.code_challenge_method,
+                challenge: body.code_challenge,
+            },
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `POST /token`: trading something for a session. Mirrors `internal/api/token.go`.
+
+mod password;
+mod pkce;
+mod refresh;
+
+use actix_web::http::Method;
+use actix_web::{HttpResponse, web};
+
+use super::resource;
+use crate::call::Call;
+use crate::error::{Error, ErrorCode};
+use crate::limits::Bucket;
+use crate::state::State;
+
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    resource(cfg, &["/token"], || {
+        vec![(Method::POST, web::post().to(post_token))]
+    });
+}
+
+/// Public.
+async fn post_token(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let grant = call.form_value("grant_type").to_owned();
+    let limit = || state.limits.check(Bucket::Token, &call);
+    match grant.as_str() {
+        "password" => {
+            limit()?;
+            password::grant(&state, &call).await
+        }
+        "refresh_token" => {
+            limit()?;
+            refresh::grant(&state, &call).await
+        }
+        "pkce" => {
+            limit()?;
+            pkce::grant(&state, &call).await
+        }
+        "web3" => Err(Error::unprocessable(
+            ErrorCode::Web3ProviderDisabled,
+            "Web3 provider is disabled",
+        )),
+        // Upstream: also takes id_token, which needs providers that are not built yet.
+        _ => Err(Error::bad_request(
+            ErrorCode::InvalidCredentials,
+            "unsupported_grant_type",
+        )),
+    }
+}

@@ -1,0 +1,115 @@
+//! `grant_type=password`. Mirrors `ResourceOwnerPasswordGrant` of `internal/api/token.go`.
+
+use actix_web::HttpResponse;
+
+use crate::accounts::{policy, validate};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::sessions::{self, AuthMethod, Grant, WeakPassword};
+use crate::state::State;
+
+json::body! {
+    struct PasswordBody as "PasswordGrantParams" {
+        email: String,
+        phone: String,
+        password: String,
+    }
+}
+
+/// Signs a user in by password.
+pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Error> {
+    let body: PasswordBody = call.json()?;
+    let by_email = !body.email.is_empty();
+    let mut user = find(state, call, &body).await?;
+    check_password(state, &user, &body.password).await?;
+    let weak = weakness(state, &body.password);
+    if by_email && !user.is_confirmed() {
+        return Err(Error::bad_request(
+            ErrorCode::EmailNotConfirmed,
+            "Email not confirmed",
+        ));
+    }
+    if !by_email && !user.is_phone_confirmed() {
+        return Err(Error::bad_request(
+            ErrorCode::PhoneNotConfirmed,
+            "Phone not confirmed",
+        ));
+    }
+    let provider = if by_email { "email" } else { "phone" };
+    let entry = Entry::new(&user, Action::Login).trait_("provider", provider);
+    let client = state.client().await?;
+    let grant = Grant::audited(entry);
+    let mut issued =
+        sessions::issue(state, &client, call, &mut user, AuthMethod::Password, grant).await?;
+    issued.weak_password = weak;
+    Ok(issued.respond(&user))
+}
+
+fn wrong() -> Error {
+    Error::bad_request(ErrorCode::InvalidCredentials, "Invalid login credentials")
+}
+
+async fn find(state: &State, call: &Call, body: &PasswordBody) -> Result<User, Error> {
+    let config = &state.config;
+    let refuse = |text: &'static str| Err(Error::bad_request(ErrorCode::ValidationFailed, text));
+    let aud = call.audience(config, None);
+    let found = match (body.email.as_str(), body.phone.as_str()) {
+        ("", "") => return refuse("missing email or phone"),
+        (email, "") => {
+            if !config.external.email {
+                return Err(Error::unprocessable(
+                    ErrorCode::EmailProviderDisabled,
+                    "Email logins are disabled",
+                ));
+            }
+            db::users::by_email(&state.client().await?, email, &aud).await
+        }
+        ("", phone) => {
+            if !config.external.phone {
+                return Err(Error::unprocessable(
+                    ErrorCode::PhoneProviderDisabled,
+                    "Phone logins are disabled",
+                ));
+            }
+            let phone = validate::format_phone(phone);
+            db::users::by_phone(&state.client().await?, &phone, &aud).await
+        }
+        _ => {
+            return refuse("Only an email address or phone number should be provided on login.");
+        }
+    };
+    found
+        .map_err(|error| Error::internal("Database error querying schema").with_source(error))?
+        .ok_or_else(wrong)
+}
+
+/// No connection is held while the password is hashed.
+async fn check_password(state: &State, user: &User, password: &str) -> Result<(), Error> {
+    let Some(hash) = user
+        .encrypted_password
+        .as_deref()
+        .filter(|hash| !hash.is_empty())
+    else {
+        return Err(wrong());
+    };
+    if user.is_banned(state.clock.now()) {
+        return Err(Error::bad_request(ErrorCode::UserBanned, "User is banned"));
+    }
+    if state.passwords.verify(password, hash).await? {
+        Ok(())
+    } else {
+        Err(wrong())
+    }
+}
+
+/// A password that the policy would refuse today still signs in, but the client is told.
+fn weakness(state: &State, password: &str) -> Option<WeakPassword> {
+    match policy::check(&state.config.password, password) {
+        Err(Error::WeakPassword { message, reasons }) => Some(WeakPassword { message, reasons }),
+        _ => None,
+    }
+}

@@ -1,0 +1,176 @@
+//! `/user/identities`: ways to sign in. Mirrors `internal/api/identity.go`.
+
+use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
+use uuid::Uuid;
+
+use crate::accounts::change::record;
+use crate::accounts::identity::refresh_providers;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::db;
+use crate::db::identities::Identity;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::mail::{self, Notice};
+use crate::state::State;
+
+fn check_linking(state: &State) -> Result<(), Error> {
+    if state.config.security.manual_linking {
+        return Ok(());
+    }
+    Err(Error::not_found(
+        ErrorCode::ManualLinkingDisabled,
+        "Manual linking is disabled",
+    ))
+}
+
+/// Linking starts at a provider, and none is built in yet.
+pub(super) async fn get_authorize(
+    state: web::Data<State>,
+    call: Call,
+) -> Result<HttpResponse, Error> {
+    Caller::authenticate(&state, &call).await?;
+    check_linking(&state)?;
+    let provider = call.query("provider").unwrap_or_default().to_lowercase();
+    let known = state
+        .config
+        .external
+        .providers
+        .iter()
+        .any(|(name, _)| *name == provider);
+    let reason = if known {
+        "provider is not enabled".to_owned()
+    } else {
+        format!("Provider {provider} could not be found")
+    };
+    Err(Error::bad_request(
+        ErrorCode::ValidationFailed,
+        format!("Unsupported provider: {reason}"),
+    ))
+}
+
+/// Removes one of several identities of the caller.
+pub(super) async fn delete_identity(
+    state: web::Data<State>,
+    call: Call,
+    identity_id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    let caller = Caller::authenticate(&state, &call).await?;
+    check_linking(&state)?;
+    let id = Uuid::parse_str(&identity_id).map_err(|_| {
+        Error::not_found(ErrorCode::ValidationFailed, "identity_id must be an UUID")
+    })?;
+    let audience = call.audience(&state.config, Some(caller.claims()));
+    if !caller.is_of_audience(&audience) {
+        return Err(Error::forbidden(
+            ErrorCode::UnexpectedAudience,
+            "Token audience doesn't match request audience",
+        ));
+    }
+    let user = &caller.user;
+    if user.identities().len() <= 1 {
+        return Err(Error::unprocessable(
+            ErrorCode::SingleIdentityNotDeletable,
+            "User must have at least 1 identity after unlinking",
+        ));
+    }
+    let identity = user.identities().iter().find(|identity| identity.id == id);
+    let identity = identity.ok_or_else(|| {
+        Error::unprocessable(ErrorCode::IdentityNotFound, "Identity doesn't exist")
+    })?;
+    let unlink = async |tx: &Tx<'_>| unlink(&state, &call, tx, user, identity).await;
+    state.db.transaction("unlink_identity", unlink).await?;
+    let notice = Notice::IdentityUnlinked {
+        provider: &identity.provider,
+        to: &user.email,
+    };
+    mail::notify(&state, user, notice).await;
+    Ok(json::empty_object())
+}
+
+async fn unlink(
+    state: &State,
+    call: &Call,
+    tx: &Tx<'_>,
+    user: &User,
+    identity: &Identity,
+) -> Result<(), Error> {
+    let now = state.clock.now();
+    let failed = |text: &'static str| move |error| Error::internal(text).with_source(error);
+    let entry = Entry::new(user, Action::IdentityUnlinked)
+        .from_ip(call.client_ip.as_deref())
+        .trait_("identity_id", identity.id.to_string())
+        .trait_("provider", identity.provider.as_str())
+        .trait_("provider_id", identity.provider_id.as_str());
+    record(state, tx, &entry).await?;
+    db::identities::delete(tx, identity.id)
+        .await
+        .map_err(failed("Database error deleting identity"))?;
+    let mut user = user.clone();
+    if identity.provider == "phone" {
+        user.phone.clear();
+        user.phone_confirmed_at = None;
+        db::users::set_phone(tx, &user, now)
+            .await
+            .map_err(failed("Database error updating user phone"))?;
+    } else {
+        rederive_email(state, tx, &mut user).await?;
+    }
+    refresh_providers(tx, &mut user, now)
+        .await
+        .map_err(failed("Database error updating user providers"))
+}
+
+/// An address that no identity stands for any more is replaced by that of the best one left:
+/// verified before unverified, older before newer, as long as nobody else has it.
+async fn rederive_email(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+    let mut left = db::identities::of_user(tx, user.id).await?;
+    if left.iter().any(|identity| identity.email == user.email) {
+        return Ok(());
+    }
+    left.sort_by_key(
+        |identity| match (identity.email.is_empty(), identity.is_email_verified()) {
+            (true, _) => 2,
+            (false, false) => 1,
+            (false, true) => 0,
+        },
+    );
+    let mut chosen = None;
+    for identity in &left {
+        if db::users::by_email(tx, &identity.email, &user.aud)
+            .await?
+            .is_none()
+        {
+            chosen = Some(identity);
+            break;
+        }
+    }
+    let chosen = chosen.ok_or_else(|| {
+        Error::unprocessable(
+            ErrorCode::EmailConflictIdentityNotDeletable,
+            "Unable to unlink identity due to email conflict",
+        )
+    })?;
+    user.email.clone_from(&chosen.email);
+    let vouched = chosen.is_email_verified() || state.config.mail.autoconfirm;
+    if chosen.email.is_empty() || !vouched {
+        user.email_confirmed_at = None;
+        user.user_metadata
+            .insert("email_verified".to_owned(), false.into());
+    }
+    db::users::replace_email(tx, user, state.clock.now())
+        .await
+        .map_err(|error| {
+            if error.code().is_some_and(|code| code.code() == "23505") {
+                Error::unprocessable(
+                    ErrorCode::EmailConflictIdentityNotDeletable,
+                    "Unable to unlink identity due to email conflict",
+                )
+            } else {
+                Error::internal("Database error updating user email").with_source(error)
+            }
+        })
+}

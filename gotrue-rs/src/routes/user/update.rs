@@ -1,0 +1,228 @@
+//! `PUT /user`: changing address, number, password or metadata.
+
+use actix_web::http::StatusCode;
+use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
+
+use crate::accounts::change::{confirm_email_change, confirm_phone_change, record};
+use crate::accounts::identity::{refresh_providers, verified_email};
+use crate::accounts::phone::{self, Purpose};
+use crate::accounts::pkce::Challenge;
+use crate::accounts::{policy, validate};
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::db;
+use crate::db::flow_states::NewFlow;
+use crate::db::identities::Identity;
+use crate::db::users::User;
+use crate::error::Error;
+use crate::json::{self, Document};
+use crate::limits::Bucket;
+use crate::mail::{self, Notice};
+use crate::sessions::AuthMethod;
+use crate::state::State;
+
+mod checks;
+
+json::body! {
+    pub(super) struct UpdateBody as "UserUpdateParams" {
+        email: String,
+        password: Option<String>,
+        current_password: Option<String>,
+        nonce: String,
+        data: Option<Document>,
+        app_metadata: Option<Document>,
+        phone: String,
+        channel: String,
+        code_challenge: String,
+        code_challenge_method: String,
+    }
+}
+
+impl UpdateBody {
+    /// A password that is not empty; an empty one removes the password.
+    fn new_password(&self) -> Option<&str> {
+        self.password
+            .as_deref()
+            .filter(|password| !password.is_empty())
+    }
+
+    fn changes_email(&self, user: &User) -> bool {
+        !self.email.is_empty() && self.email != user.email
+    }
+
+    fn changes_phone(&self, user: &User) -> bool {
+        !self.phone.is_empty() && self.phone != user.phone
+    }
+
+    fn challenge(&self) -> Challenge {
+        Challenge {
+            method: self.code_challenge_method.clone(),
+            challenge: self.code_challenge.clone(),
+        }
+    }
+}
+
+/// Changes the caller's account.
+pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+    let caller = Caller::authenticate(&state, &call).await?;
+    state.limits.check(Bucket::User, &call)?;
+    let mut body: UpdateBody = call.json()?;
+    validate(&state, &mut body)?;
+    let update = checks::Update {
+        state: &state,
+        call: &call,
+        caller: &caller,
+        body: &body,
+    };
+    update.check().await?;
+    let new_hash = update.check_password().await?;
+    let old = &caller.user;
+    let sets_first_password = body.new_password().is_some() && !old.has_password();
+    let apply = async |tx: &Tx<'_>| {
+        let mut user = old.clone();
+        if body.password.is_some() {
+            user.encrypted_password.clone_from(&new_hash);
+            update
+                .store_password(tx, &mut user, sets_first_password)
+                .await?;
+        }
+        update.apply(tx, &mut user).await?;
+        Ok::<_, Error>(user)
+    };
+    let user = state.db.transaction("update_user", apply).await?;
+    notify(&state, &body, old, &user).await;
+    Ok(json::respond(StatusCode::OK, &user))
+}
+
+fn validate(state: &State, body: &mut UpdateBody) -> Result<(), Error> {
+    if !body.email.is_empty() {
+        body.email = validate::email(&body.email)?;
+    }
+    if !body.phone.is_empty() {
+        body.phone = validate::phone(&body.phone)?;
+        let chosen = if body.channel.is_empty() {
+            "sms"
+        } else {
+            &body.channel
+        };
+        validate::channel(&state.config.sms, chosen)?;
+    }
+    match &body.password {
+        Some(password) => policy::check(&state.config.password, password),
+        None => Ok(()),
+    }
+}
+
+/// Tells the user what changed, where that is switched on.
+async fn notify(state: &State, body: &UpdateBody, old: &User, user: &User) {
+    if body.password.is_some() {
+        mail::notify(state, user, Notice::PasswordChanged).await;
+    }
+    if body.changes_phone(old) && user.phone != old.phone {
+        mail::notify(state, user, Notice::PhoneChanged { old: &old.phone }).await;
+    }
+}
+
+impl checks::Update<'_> {
+    async fn store_password(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        is_first: bool,
+    ) -> Result<(), Error> {
+        let now = self.state.clock.now();
+        let session = self.caller.session.as_ref().map(|session| session.id);
+        db::users::set_password(tx, user, session, now)
+            .await
+            .map_err(|error| Error::internal("Error during password storage").with_source(error))?;
+        record(
+            self.state,
+            tx,
+            &Entry::new(user, Action::UserUpdatedPassword),
+        )
+        .await?;
+        if is_first {
+            self.add_email_identity(tx, user).await?;
+        }
+        Ok(())
+    }
+
+    /// An account that gets its first password can be signed in to by mail address from now on,
+    /// which may be shown as an identity.
+    async fn add_email_identity(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let has_one = user
+            .identities()
+            .iter()
+            .any(|identity| identity.provider == "email");
+        let wanted = self.state.config.identity_on_password_set
+            && !(user.is_sso_user || user.is_anonymous || user.email.is_empty())
+            && user.is_confirmed();
+        if !wanted || has_one {
+            return Ok(());
+        }
+        let now = self.state.clock.now();
+        let identity = Identity::new(user.id, "email", verified_email(user.id, &user.email), now);
+        db::identities::insert(tx, &identity)
+            .await
+            .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+        user.identities.get_or_insert_default().push(identity);
+        Ok(refresh_providers(tx, user, now).await?)
+    }
+
+    async fn apply(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let (state, body) = (self.state, self.body);
+        if body.data.is_some() || body.app_metadata.is_some() {
+            user.user_metadata
+                .merge(&body.data.clone().unwrap_or_default());
+            user.app_metadata
+                .merge(&body.app_metadata.clone().unwrap_or_default());
+            db::users::set_metadata(tx, user, state.clock.now())
+                .await
+                .map_err(|error| Error::internal("Error updating user").with_source(error))?;
+        }
+        if body.changes_email(user) {
+            self.change_email(tx, user).await?;
+        }
+        if body.changes_phone(user) {
+            if state.config.sms.autoconfirm {
+                confirm_phone_change(state, tx, user, &body.phone).await?;
+            } else {
+                phone::send(state, tx, user, &body.phone, Purpose::Change).await?;
+            }
+        }
+        record(state, tx, &Entry::new(user, Action::UserModified))
+            .await
+            .map_err(|error| match error {
+                Error::Unexpected(cause) => {
+                    Error::internal("Error recording audit log entry").with_source(cause)
+                }
+                other => other,
+            })
+    }
+
+    async fn change_email(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let (state, body) = (self.state, self.body);
+        // To an anonymous user this is like signing up, so it may need no confirmation.
+        if user.is_anonymous && state.config.mail.autoconfirm {
+            user.email_change.clone_from(&body.email);
+            return confirm_email_change(state, tx, user).await;
+        }
+        let challenge = body.challenge();
+        if challenge.is_pkce() {
+            let flow = NewFlow {
+                user_id: user.id,
+                method: AuthMethod::EmailChange.as_str(),
+                code_challenge: &challenge.challenge,
+                code_challenge_method: challenge.stored_method()?,
+            };
+            db::flow_states::insert(tx, &flow, state.clock.now()).await?;
+        }
+        let flow = challenge.flow();
+        let sent = mail::send_email_change(state, self.call, user, &body.email, flow).await?;
+        sent.store(tx, user).await?;
+        sent.apply(user);
+        Ok(())
+    }
+}

@@ -1,0 +1,13 @@
+//! Sessions: starting, refreshing, checking and ending them.
+//!
+//! Mirrors upstream's `internal/tokens/service.go`.
+
+mod access_token;
+mod issue;
+mod method;
+pub(crate) mod refresh;
+mod refresh_token;
+pub(crate) mod validity;
+
+pub(crate) use issue::{Grant, Issued, WeakPassword, issue};
+pub(crate) use method::AuthMethod;

@@ -1,0 +1,229 @@
+//! Starting a session.
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use platform::pg::Executor;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::access_token::{self, Amr, Subject};
+use super::method::AuthMethod;
+use super::refresh_token;
+use crate::audit::Entry;
+use crate::call::Call;
+use crate::config::RefreshTokens;
+use crate::db;
+use crate::db::identities::micros;
+use crate::db::sessions::NewSession;
+use crate::db::users::User;
+use crate::error::Error;
+use crate::json;
+use crate::state::State;
+
+/// What a session gets besides its user.
+#[derive(Debug, Default)]
+pub(crate) struct Grant {
+    pub(crate) factor_id: Option<Uuid>,
+    pub(crate) not_after: Option<Timestamp>,
+    pub(crate) tag: Option<String>,
+    /// The event to store along with the session.
+    pub(crate) audit: Option<Entry>,
+}
+
+impl Grant {
+    /// A plain session, with this event.
+    pub(crate) fn audited(entry: Entry) -> Self {
+        Self {
+            audit: Some(entry),
+            ..Self::default()
+        }
+    }
+}
+
+/// The tokens of a session, and the headers that tell which session it is.
+#[derive(Debug)]
+pub(crate) struct Issued {
+    pub(crate) access_token: String,
+    /// Seconds from now.
+    pub(crate) expires_in: i64,
+    /// Unix seconds.
+    pub(crate) expires_at: i64,
+    pub(crate) refresh_token: String,
+    pub(crate) provider_token: String,
+    pub(crate) provider_refresh_token: String,
+    /// What is wrong with the password, if it was accepted all the same.
+    pub(crate) weak_password: Option<WeakPassword>,
+    pub(crate) headers: Vec<(&'static str, String)>,
+}
+
+/// The policy's verdict on a password that still works.
+#[derive(Debug, Serialize)]
+pub(crate) struct WeakPassword {
+    pub(crate) message: String,
+    pub(crate) reasons: Vec<&'static str>,
+}
+
+/// The answer to a sign-in.
+#[derive(Serialize)]
+pub(crate) struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: i64,
+    expires_at: i64,
+    refresh_token: &'a str,
+    user: &'a User,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    provider_token: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    provider_refresh_token: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weak_password: Option<&'a WeakPassword>,
+}
+
+impl Issued {
+    pub(super) fn new(
+        token: (String, i64),
+        refresh_token: String,
+        headers: Vec<(&'static str, String)>,
+        now: Timestamp,
+    ) -> Self {
+        let (access_token, expires_at) = token;
+        Self {
+            access_token,
+            expires_in: expires_at - now.as_second(),
+            expires_at,
+            refresh_token,
+            provider_token: String::new(),
+            provider_refresh_token: String::new(),
+            weak_password: None,
+            headers,
+        }
+    }
+
+    /// The body for `user`.
+    pub(crate) fn body<'a>(&'a self, user: &'a User) -> TokenResponse<'a> {
+        TokenResponse {
+            access_token: &self.access_token,
+            token_type: "bearer",
+            expires_in: self.expires_in,
+            expires_at: self.expires_at,
+            refresh_token: &self.refresh_token,
+            user,
+            provider_token: &self.provider_token,
+            provider_refresh_token: &self.provider_refresh_token,
+            weak_password: self.weak_password.as_ref(),
+        }
+    }
+
+    /// The whole answer for `user`.
+    pub(crate) fn respond(&self, user: &User) -> HttpResponse {
+        let mut response = json::respond(StatusCode::OK, &self.body(user));
+        for (name, value) in &self.headers {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                response
+                    .headers_mut()
+                    .insert(HeaderName::from_static(name), value);
+            }
+        }
+        response
+    }
+}
+
+/// Signs `user` in: one statement stores the session, its refresh token, how the user
+/// authenticated, the event and the time of sign-in.
+pub(crate) async fn issue(
+    state: &State,
+    db: &impl Executor,
+    call: &Call,
+    user: &mut User,
+    method: AuthMethod,
+    grant: Grant,
+) -> Result<Issued, Error> {
+    let now = state.clock.now();
+    let session_id = Uuid::new_v4();
+    user.last_sign_in_at = Some(now);
+    let subject = Subject {
+        user,
+        session_id,
+        session_created_at: now,
+        amr: vec![Amr::new(method.as_str(), now, user)],
+        client_id: None,
+        scope: None,
+    };
+    let token = access_token::sign(state, &subject, now)?;
+    let made = Made::new(state, session_id)?;
+    let audit = grant.audit.filter(|entry| {
+        entry.log();
+        state.config.audit_in_database
+    });
+    let session = NewSession {
+        id: session_id,
+        user_id: user.id,
+        not_after: grant.not_after,
+        factor_id: grant.factor_id,
+        user_agent: call.user_agent.as_deref(),
+        ip: call.client_ip.as_deref(),
+        tag: grant.tag.as_deref(),
+        refresh_token: made.hmac_key.is_none().then_some(&made.token),
+        hmac_key: made.hmac_key.as_deref(),
+        method: method.as_str(),
+        audit: audit.map(|entry| (entry.id, entry.payload)),
+    };
+    db::sessions::start(db, &session, now)
+        .await
+        .map_err(|error| Error::internal("Database error granting user").with_source(error))?;
+    user.updated_at = micros(now);
+    let mut headers = vec![
+        ("sb-auth-user-id", user.id.to_string()),
+        ("sb-auth-session-id", session_id.to_string()),
+    ];
+    headers.push(made.header());
+    Ok(Issued::new(token, made.token, headers, now))
+}
+
+/// A session's first refresh token.
+struct Made {
+    token: String,
+    hmac_key: Option<String>,
+}
+
+impl Made {
+    fn new(state: &State, session_id: Uuid) -> Result<Self, Error> {
+        match state.config.security.refresh_tokens {
+            RefreshTokens::Rows => Ok(Self {
+                token: refresh_token::random()?,
+                hmac_key: None,
+            }),
+            RefreshTokens::Counters { .. } => {
+                let key = refresh_token::random_key()?;
+                Ok(Self {
+                    token: refresh_token::encode(session_id, 0, &key),
+                    hmac_key: Some(URL_SAFE_NO_PAD.encode(key)),
+                })
+            }
+        }
+    }
+
+    fn header(&self) -> (&'static str, String) {
+        match self.hmac_key {
+            None => prefix_header(&self.token),
+            Some(_) => counter_header(0),
+        }
+    }
+}
+
+/// Tells log readers which token it was without giving it away.
+pub(super) fn prefix_header(token: &str) -> (&'static str, String) {
+    (
+        "sb-auth-refresh-token-prefix",
+        token.chars().take(5).collect(),
+    )
+}
+
+pub(super) fn counter_header(counter: i64) -> (&'static str, String) {
+    ("sb-auth-refresh-token-counter", counter.to_string())
+}
