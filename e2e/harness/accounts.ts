@@ -7,6 +7,7 @@ import {
   type SupabaseClientOptions,
   type User,
 } from '@supabase/supabase-js';
+import WebSocket from 'ws';
 import { stack } from './stack.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -18,9 +19,15 @@ export function newEmail(name = 'ada'): string {
 
 type AuthOptions = NonNullable<SupabaseClientOptions<'public'>['auth']>;
 
+/** Node 20 has no WebSocket of its own, and supabase-js wants to see one. */
+const realtime = { transport: WebSocket } as unknown as NonNullable<
+  SupabaseClientOptions<'public'>['realtime']
+>;
+
 /** A client as a browser tab has it, remembering its session in memory. */
 export function newClient(key: string = stack().anonKey, auth: AuthOptions = {}): SupabaseClient {
   return createClient(stack().api, key, {
+    realtime,
     auth: { autoRefreshToken: false, persistSession: true, storage: memoryStorage(), ...auth },
   });
 }
@@ -28,6 +35,7 @@ export function newClient(key: string = stack().anonKey, auth: AuthOptions = {})
 /** A client with every right. */
 export function adminClient(key: string = stack().serviceRoleKey): SupabaseClient {
   return createClient(stack().api, key, {
+    realtime,
     auth: { autoRefreshToken: false, persistSession: false },
   });
 }

@@ -107,14 +107,14 @@ async function status(dataDir: string): Promise<Omit<Stack, 'log'>> {
     dataDir,
   ]);
   const values = JSON.parse(stdout) as Record<string, string>;
-  const value = (name: string) => {
-    const found = values[name];
+  const value = (name: string, otherName = name) => {
+    const found = values[name] ?? values[otherName];
     if (!found) throw new Error(`wildfire status does not tell ${name}: ${stdout}`);
     return found.replace(/\/$/, '');
   };
   return {
     api: value('API_URL'),
-    app: value('APP_URL'),
+    app: value('APP_URL', 'STUDIO_URL'),
     mail: value('MAILPIT_URL'),
     anonKey: value('ANON_KEY'),
     serviceRoleKey: value('SERVICE_ROLE_KEY'),

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, memberTest, test } from '../../harness/browser.ts';
 
 const background = (page: Page) =>
-  page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 
 test('the theme follows the system until one is chosen', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
