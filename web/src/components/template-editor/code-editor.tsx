@@ -6,7 +6,14 @@
 import { autocompletion, completionKeymap, type CompletionContext } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState, Prec, RangeSetBuilder, type Extension } from '@codemirror/state';
+import {
+  Annotation,
+  Compartment,
+  EditorState,
+  Prec,
+  RangeSetBuilder,
+  type Extension,
+} from '@codemirror/state';
 import {
   Decoration,
   EditorView,
@@ -23,6 +30,9 @@ import { variableNames } from '@/lib/compile/compile';
 import { SYSTEM_VARIABLE_NAMES } from '@/lib/compile/system-variables';
 import { scan } from '@/lib/compile/tokens';
 import type { EditorProps } from './plain-editor';
+
+/** Marks a change that came in through `value`, so that it is not reported back. */
+const fromOutside = Annotation.define<boolean>();
 
 const MARKS = Object.fromEntries(
   Object.entries(MARK_CLASS).map(([mark, name]) => [mark, Decoration.mark({ class: name })]),
@@ -164,7 +174,10 @@ export function CodeEditor(props: EditorProps) {
           }),
           labels.current.of(attributes(start)),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+            const isOwn = update.transactions.every(
+              (step) => step.annotation(fromOutside) !== true,
+            );
+            if (update.docChanged && isOwn) latest.current.onChange(update.state.doc.toString());
           }),
         ],
       }),
@@ -184,7 +197,10 @@ export function CodeEditor(props: EditorProps) {
   useEffect(() => {
     const editor = view.current;
     if (editor === null || editor.state.doc.toString() === value) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: value },
+      annotations: fromOutside.of(true),
+    });
   }, [value]);
 
   return <div ref={host} className="template-editor-host min-h-[inherit]" />;

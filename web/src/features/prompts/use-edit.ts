@@ -46,6 +46,17 @@ function saveProblem(error: unknown): SaveProblem {
     : problem;
 }
 
+/** One's own changes on top of what someone else saved: fields one left alone are theirs. */
+function merge(draft: PromptDraft, before: PromptDraft, theirs: PromptDraft): PromptDraft {
+  return {
+    key: theirs.key,
+    name: draft.name === before.name ? theirs.name : draft.name,
+    description: draft.description === before.description ? theirs.description : draft.description,
+    template: draft.template === before.template ? theirs.template : draft.template,
+    tags: sameTags(draft.tags, before.tags) ? theirs.tags : draft.tags,
+  };
+}
+
 /** The edit form's state: the draft, what it is compared with, and how saving it goes. */
 export function useEdit(loaded: LoadedPrompt, onSaved: () => void) {
   const [base, setBase] = useState(loaded);
@@ -87,11 +98,11 @@ export function useEdit(loaded: LoadedPrompt, onSaved: () => void) {
     change: (part: Partial<PromptDraft>) => {
       setDraft((current) => ({ ...current, ...part }));
     },
-    /** Takes a newer answer of the server as what is stored; keeps or drops what was typed. */
+    /** Takes a newer answer of the server as what is stored; keeps or drops one's own changes. */
     rebase: (newer: LoadedPrompt, keepDraft: boolean) => {
       setBase(newer);
       setProblem(undefined);
-      if (!keepDraft) setDraft(draftOf(newer));
+      setDraft(keepDraft ? merge(draft, stored, draftOf(newer)) : draftOf(newer));
     },
   };
 }

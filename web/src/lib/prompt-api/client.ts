@@ -77,10 +77,6 @@ interface Answer {
   headers: Headers;
 }
 
-function isAbort(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError';
-}
-
 function listQuery({ q, tag = [], limit, skip, archived, repo }: ListParams): string {
   const query = new URLSearchParams();
   if (q !== undefined && q !== '') query.set('q', q);
@@ -260,7 +256,7 @@ export class PromptApi {
       });
       return { response, text: await response.text() };
     } catch (cause) {
-      if (isAbort(cause)) throw cause;
+      if (signal?.aborted === true) throw cause;
       throw new ConnectionError(path, cause);
     }
   }

@@ -114,9 +114,11 @@ export interface Problem {
 
 type Schema<T> = z.ZodMiniType<T>;
 
+/** What stands under the wrapper's name, if that can be it: a version has a number of that name. */
 function unwrap(body: unknown, wrapper: string): unknown {
-  const wrapped = typeof body === 'object' && body !== null && wrapper in body;
-  return wrapped ? (body as Record<string, unknown>)[wrapper] : body;
+  if (typeof body !== 'object' || body === null) return body;
+  const inner = (body as Record<string, unknown>)[wrapper];
+  return typeof inner === 'object' && inner !== null ? inner : body;
 }
 
 function parseList<T>(schema: Schema<T>, body: unknown, wrapper: string): T[] {

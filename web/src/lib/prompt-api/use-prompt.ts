@@ -7,6 +7,7 @@ export function usePrompt(id: number) {
   const client = useQueryClient();
   return useQuery({
     ...promptQuery(id),
+    enabled: !Number.isNaN(id),
     placeholderData: (): LoadedPrompt | undefined => {
       const lists = client.getQueriesData<PromptPage>({ queryKey: promptKeys.lists });
       const known = lists

@@ -18,6 +18,7 @@ export function DashboardScreen() {
   usePageTitle('Dashboard');
   const prompts = useQuery(promptListQuery({ limit: DASHBOARD_PROMPTS }));
   const health = useQuery(healthQuery());
+  const failed = prompts.isError && !prompts.data;
 
   return (
     <>
@@ -31,7 +32,7 @@ export function DashboardScreen() {
         </p>
       )}
       <div className="grid gap-6">
-        {prompts.isError && !prompts.data && (
+        {failed && (
           <QueryError
             error={prompts.error}
             fallback="Failed to load dashboard"
@@ -40,13 +41,11 @@ export function DashboardScreen() {
           />
         )}
         <StatCards />
-        <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-          {!(prompts.isError && !prompts.data) && <RecentPrompts prompts={prompts.data?.prompts} />}
-          <div className="grid gap-6">
-            <QuickActions />
-            <SystemStatus health={health.data} />
-          </div>
+        <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+          {!failed && <RecentPrompts prompts={prompts.data?.prompts} />}
+          <QuickActions />
         </div>
+        <SystemStatus health={health.data} />
       </div>
     </>
   );

@@ -18,7 +18,7 @@ interface RecentPromptsProps {
 
 export function RecentPrompts({ prompts }: RecentPromptsProps) {
   return (
-    <Card className="flex min-h-72 flex-col">
+    <Card className="flex min-h-70 flex-col">
       <CardHeader
         title="Recent Prompts"
         actions={

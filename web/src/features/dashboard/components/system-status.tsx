@@ -13,11 +13,11 @@ export function SystemStatus({ health }: { health: Health | undefined }) {
   return (
     <Card>
       <CardHeader title="System Status" />
-      <CardBody className="pt-2">
-        <ul className="divide-y text-sm">
+      <CardBody className="pt-3">
+        <ul className="grid gap-x-10 gap-y-3 text-sm sm:grid-cols-2 lg:grid-cols-4">
           {rows.map(({ name, status }) => (
-            <li key={name} className="flex items-center justify-between gap-4 py-2.5 last:pb-0">
-              <span>{name}</span>
+            <li key={name} className="flex items-center justify-between gap-4 lg:grid lg:gap-1">
+              <span className="font-medium">{name}</span>
               <span className="flex items-center gap-2 text-muted">
                 <StatusMark severity={status === undefined ? 'unknown' : severityOf(status)} />
                 {status === undefined ? 'unknown' : statusText(status)}

@@ -56,7 +56,7 @@ function PlaygroundSkeleton() {
       <p role="status" className="sr-only">
         Loading prompt...
       </p>
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Skeleton className="h-96 rounded-lg" />
         <Skeleton className="h-64 rounded-lg" />
       </div>

@@ -36,7 +36,7 @@ export function PlaygroundWorkbench({ initial, notice }: PlaygroundWorkbenchProp
           {notice}
         </p>
       )}
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+      <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <TemplatePanel playground={playground} />
         <div className="lg:sticky lg:top-20 lg:row-span-2">
           <VariablesPanel playground={playground} />

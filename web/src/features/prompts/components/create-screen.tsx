@@ -88,18 +88,17 @@ export function CreateScreen() {
         above={<BackLink to={paths.prompts.getHref()}>Prompts</BackLink>}
         title="Create Prompt"
       />
-      {problem && <FormError message={problem.message} details={problem.details} />}
       <form
         ref={form}
         noValidate
         aria-label="New prompt"
-        className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
+        className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
         onSubmit={(event: SubmitEvent) => {
           event.preventDefault();
           void submit();
         }}
       >
-        <div className="grid min-w-0 content-start gap-5">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-5">
           <div className="grid items-start gap-5 sm:grid-cols-2">
             <NameField value={draft.name} error={errors.name} onChange={changeName} />
             <KeyField value={draft.key} error={errors.key} onChange={changeKey} />
@@ -124,6 +123,7 @@ export function CreateScreen() {
               change({ tags });
             }}
           />
+          {problem && <FormError message={problem.message} details={problem.details} />}
           <FormActions template={draft.template} pending={pending} />
         </div>
         <FormSide template={draft.template} />

@@ -70,7 +70,7 @@ function ActionsMenu({ prompt }: { prompt: Prompt }) {
     if (await archive(prompt)) await navigate(paths.prompts.getHref());
   };
   return (
-    <DropdownMenu>
+    <DropdownMenu modal={false}>
       <DropdownMenuTrigger asChild>
         <Button size="icon" aria-label="Actions">
           <Ellipsis aria-hidden="true" />

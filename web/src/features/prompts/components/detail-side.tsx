@@ -13,7 +13,10 @@ export function DetailSide({ prompt }: { prompt: Prompt }) {
   const { current_version: version, tags, updated_at, versions_count } = prompt;
   const hash = version?.content_hash ?? '';
   return (
-    <aside aria-label="About this prompt" className="grid min-w-0 content-start gap-6">
+    <section
+      aria-label="About this prompt"
+      className="grid min-w-0 grid-cols-1 content-start gap-6"
+    >
       <Facts title="Details">
         <Fact label="Last updated">
           <Timestamp value={updated_at} />
@@ -44,7 +47,7 @@ export function DetailSide({ prompt }: { prompt: Prompt }) {
         </Fact>
         <Fact label="Tags">{NUMBER.format(tags.length)}</Fact>
       </Facts>
-    </aside>
+    </section>
   );
 }
 

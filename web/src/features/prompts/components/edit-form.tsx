@@ -50,22 +50,17 @@ export function EditForm({ loaded, onReload }: EditFormProps) {
 
   return (
     <>
-      {problem && (
-        <FormError message={problem.message} details={problem.details}>
-          {problem.conflict && <ConflictActions onSettle={settle} />}
-        </FormError>
-      )}
       <form
         ref={form}
         noValidate
         aria-label="Edit prompt"
-        className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
+        className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]"
         onSubmit={(event: SubmitEvent) => {
           event.preventDefault();
           submit();
         }}
       >
-        <div className="grid min-w-0 content-start gap-5">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-5">
           <div className="grid items-start gap-5 sm:grid-cols-2">
             <NameField
               value={draft.name}
@@ -99,6 +94,11 @@ export function EditForm({ loaded, onReload }: EditFormProps) {
               change({ tags });
             }}
           />
+          {problem && (
+            <FormError message={problem.message} details={problem.details}>
+              {problem.conflict && <ConflictActions onSettle={settle} />}
+            </FormError>
+          )}
           <SaveBar id={loaded.id} dirty={edit.dirty} pending={edit.pending} />
         </div>
         <FormSide template={draft.template}>
@@ -135,7 +135,7 @@ function ConflictActions({ onSettle }: { onSettle: (keepDraft: boolean) => Promi
         Load their version
       </Button>
       <Button size="sm" onClick={() => void onSettle(true)}>
-        Keep mine and save over it
+        Keep my changes
       </Button>
     </>
   );

@@ -8,12 +8,12 @@ interface FormErrorProps {
   children?: ReactNode;
 }
 
-/** Why a form was not saved, above its fields. */
+/** Why a form was not saved, beside the button that was pressed. */
 export function FormError({ message, details, children }: FormErrorProps) {
   return (
     <div
       role="alert"
-      className="mb-6 flex gap-3 rounded-lg border border-danger/30 bg-danger-soft p-4 text-sm"
+      className="flex gap-3 rounded-lg border border-danger/30 bg-danger-soft p-4 text-sm"
     >
       <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-danger" />
       <div className="min-w-0">

@@ -9,12 +9,15 @@ const NUMBER = new Intl.NumberFormat();
 /** The cards beside both forms: what the template holds and how to write one. */
 export function FormSide({ template, children }: { template: string; children?: ReactNode }) {
   return (
-    <aside aria-label="About the template" className="grid min-w-0 content-start gap-4">
+    <section
+      aria-label="About the template"
+      className="grid min-w-0 grid-cols-1 content-start gap-4"
+    >
       {children}
       <DetectedVariables template={template} />
       <Tips />
       <Stats template={template} />
-    </aside>
+    </section>
   );
 }
 

@@ -9,7 +9,7 @@ import { paths } from '@/config/paths';
 import type { Prompt } from '@/lib/prompt-api/schemas';
 
 /** All cards are this high, so rows of a long list can be placed without measuring them. */
-export const CARD_HEIGHT = 216;
+export const CARD_HEIGHT = 232;
 
 interface PromptCardProps {
   prompt: Prompt;

@@ -39,8 +39,8 @@ function LoadedPrompt({ prompt }: { prompt: Prompt }) {
   return (
     <>
       <DetailHeader prompt={prompt} />
-      <div className="grid gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="grid min-w-0 content-start gap-6">
+      <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="grid min-w-0 grid-cols-1 content-start gap-6">
           {prompt.description && <p className="max-w-prose text-base">{prompt.description}</p>}
           <Card>
             <CardHeader

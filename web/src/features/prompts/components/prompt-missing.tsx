@@ -21,14 +21,20 @@ export function PromptMissing({ error, onRetry }: PromptMissingProps) {
   );
   if (error === null || statusOf(error) === 404) {
     return (
-      <EmptyState icon={<FileQuestion />} title="Prompt not found" actions={back}>
-        {error?.message ?? 'The address names no prompt.'}
-      </EmptyState>
+      <>
+        <h1 className="sr-only">Prompt</h1>
+        <EmptyState icon={<FileQuestion />} title="Prompt not found" actions={back}>
+          {error?.message ?? 'The address names no prompt.'}
+        </EmptyState>
+      </>
     );
   }
   return (
-    <QueryError error={error} fallback="Failed to load prompt" onRetry={onRetry}>
-      {back}
-    </QueryError>
+    <>
+      <h1 className="sr-only">Prompt</h1>
+      <QueryError error={error} fallback="Failed to load prompt" onRetry={onRetry}>
+        {back}
+      </QueryError>
+    </>
   );
 }

@@ -82,7 +82,10 @@ function VersionRow({ promptId, version, isCurrent }: VersionRowProps) {
         >
           {version.content_hash.slice(0, LIST_HASH_LENGTH)}
         </span>
-        <Timestamp value={version.created_at} className="shrink-0 text-xs text-muted" />
+        <Timestamp
+          value={version.created_at}
+          className="w-22 shrink-0 text-right text-xs text-muted"
+        />
       </Link>
     </li>
   );

@@ -61,7 +61,10 @@ export function VersionItem({
           >
             {version.content_hash.slice(0, LIST_HASH_LENGTH)}
           </span>
-          <Timestamp value={version.created_at} className="shrink-0 text-xs text-muted" />
+          <Timestamp
+            value={version.created_at}
+            className="w-22 shrink-0 text-right text-xs text-muted"
+          />
         </button>
       </h2>
       <div id={id} hidden={!open} className="px-4 pb-4 sm:pl-11">
