@@ -3,6 +3,7 @@
  * show none and should not pay for them.
  */
 import { useSyncExternalStore } from 'react';
+import type { toast as SonnerToast } from 'sonner';
 
 /** How long a success stays. Errors stay until they are dismissed. */
 export const SUCCESS_TOAST_MS = 2000;
@@ -35,7 +36,7 @@ export function useToasterWanted(): boolean {
   );
 }
 
-type Sonner = (typeof import('sonner'))['toast'];
+type Sonner = typeof SonnerToast;
 
 async function withSonner(show: (sonner: Sonner) => void): Promise<void> {
   wanted = true;

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Outlet, ScrollRestoration, useLocation, useNavigate } from 'react-router-dom';
+import type { GuardContext } from '@/app/guards/require-auth';
 import { WaitlistGate } from '@/app/guards/waitlist-gate';
 import { PageSpinner } from '@/components/ui/spinner';
 import { ToastHost } from '@/components/ui/toast-host';
@@ -8,7 +9,6 @@ import { AuthProvider } from '@/features/auth/auth-provider';
 import { loadOrReload } from '@/lib/lazy-screen';
 import { useShortcut } from '@/lib/shortcuts';
 import { watchTheme } from '@/lib/theme';
-import { isOpenPath } from '@/app/guards/open-paths';
 import { TopNavigation } from './top-navigation';
 
 const CommandPalette = lazy(() => loadOrReload(() => import('./command-palette')));
@@ -18,14 +18,15 @@ const HelpSheet = lazy(() => loadOrReload(() => import('./help-sheet')));
 export function Root() {
   const navigate = useNavigate();
   const location = useLocation();
+  const [leftAt, setLeftAt] = useState<string>();
   useEffect(watchTheme, []);
 
+  // A session that ends by itself needs nothing here: the guard of the page asks to sign in again,
+  // and public pages, which need no session, stay as they are.
   const onSignedOut = (explicit: boolean) => {
-    if (explicit) return void navigate(paths.landing.getHref());
-    // Public pages need no session: someone reading one is not sent away from it.
-    if (isOpenPath(location.pathname)) return undefined;
-    const next = `${location.pathname}${location.search}${location.hash}`;
-    return void navigate(paths.signIn.getHref({ next }));
+    if (!explicit) return;
+    setLeftAt(location.key);
+    void navigate(paths.landing.getHref());
   };
 
   return (
@@ -37,7 +38,7 @@ export function Root() {
         Skip to content
       </a>
       <TopNavigation />
-      <Main />
+      <Main leftAt={leftAt} />
       <Overlays />
       <ToastHost />
       <ScrollRestoration />
@@ -45,7 +46,7 @@ export function Root() {
   );
 }
 
-function Main() {
+function Main({ leftAt }: GuardContext) {
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   const shown = useRef(pathname);
@@ -59,7 +60,7 @@ function Main() {
     <main ref={main} id="main" tabIndex={-1} className="min-h-[calc(100dvh-3.5rem)] outline-none">
       <WaitlistGate>
         <Suspense fallback={<PageSpinner label="Loading..." />}>
-          <Outlet />
+          <Outlet context={{ leftAt } satisfies GuardContext} />
         </Suspense>
       </WaitlistGate>
     </main>

@@ -8,16 +8,17 @@ import { Divider } from './auth-card';
 /** Email and password. Shown only where VITE_PASSWORD_SIGN_IN is set; the page then moves on. */
 export function PasswordForm() {
   const { signInWithPassword } = useAuth();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
   const [pending, setPending] = useState(false);
   const [reason, setReason] = useState<string>();
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget);
     setPending(true);
     setReason(undefined);
     try {
-      await signInWithPassword(text(fields, 'email'), text(fields, 'password'));
+      await signInWithPassword(email, password);
     } catch (error) {
       setReason(error instanceof Error ? error.message : String(error));
       setPending(false);
@@ -30,17 +31,25 @@ export function PasswordForm() {
       <form onSubmit={(event) => void submit(event)} className="grid gap-4">
         <Field label="Account email">
           {(control) => (
-            <Input {...control} name="email" type="email" required autoComplete="username" />
+            <Input
+              {...control}
+              type="email"
+              required
+              autoComplete="username"
+              value={email}
+              onChange={(event) => setEmail(event.target.value)}
+            />
           )}
         </Field>
         <Field label="Password" error={reason}>
           {(control) => (
             <Input
               {...control}
-              name="password"
               type="password"
               required
               autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
             />
           )}
         </Field>
@@ -50,9 +59,4 @@ export function PasswordForm() {
       </form>
     </>
   );
-}
-
-function text(fields: FormData, name: string): string {
-  const value = fields.get(name);
-  return typeof value === 'string' ? value : '';
 }
