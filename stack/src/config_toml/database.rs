@@ -112,7 +112,8 @@ pub(super) fn db(reader: &Reader<'_>, supabase_dir: &Path) -> Db {
     let seed_paths = seed
         .iter()
         .filter(|_| seeded)
-        .map(|path| supabase_dir.join(path))
+        // Without the `.` of "./seed.sql", which only disturbs in messages.
+        .map(|path| supabase_dir.join(path).components().collect())
         .collect();
     let setting = |name: &&str| {
         reader

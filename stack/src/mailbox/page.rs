@@ -136,9 +136,9 @@ fn page(title: &str, rows: &Markup, main: &Markup, view: &str) -> HttpResponse {
                     h1 { "Mailbox" }
                     p.hint { "Mail is kept here because no SMTP server is set." }
                 }
-                div.columns {
+                main.columns {
                     nav.list aria-label="Mails" { div #rows { (rows) } }
-                    main { (main) }
+                    div.reader { (main) }
                 }
                 div #status.visually-hidden role="status" {}
             }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use actix_web::web::ServiceConfig;
+use actix_web::web::{self, Data, ServiceConfig};
 use platform::clock::Clock;
-use platform::env::{EnvError, Vars};
+use platform::env::{EnvError, Reader, Vars};
+use platform::mail::{MailError, Mailer};
+use platform::pg::{Database, DatabaseConfig, DbError};
 
-use crate::mailbox::Store;
+use crate::mailbox::{MailboxMailer, Store};
 
 /// Why a service did not start.
 #[derive(Debug, thiserror::Error)]
@@ -14,20 +16,75 @@ pub enum ServiceError {
     /// Settings that are wrong, all at once.
     #[error(transparent)]
     Settings(#[from] EnvError),
+    /// The connection to the database is not described well.
+    #[error("database: {0}")]
+    Database(#[from] DbError),
+    /// The mail server is not described well.
+    #[error("mail: {0}")]
+    Mail(#[from] MailError),
+    /// The signing keys cannot be used.
+    #[error("signing keys: {0}")]
+    Keys(#[from] platform::jwt::KeyError),
+    /// The prompt API.
+    #[error("prompt API: {0}")]
+    Prompts(#[from] prompt_api::StartError),
 }
 
 /// The states of all services; cloning shares them.
 #[derive(Clone)]
-pub(super) struct Services;
+pub(super) struct Services {
+    auth: Data<gotrue::State>,
+    prompts: Data<prompt_api::State>,
+}
 
 impl Services {
-    pub(super) fn start(_: &Vars, _: Arc<Store>, _: &Clock) -> Result<Self, ServiceError> {
-        Ok(Self)
+    /// Builds every state; connections are opened as they are needed.
+    pub(super) fn start(
+        vars: &Vars,
+        mailbox: Arc<Store>,
+        clock: &Clock,
+    ) -> Result<Self, ServiceError> {
+        let reader = Reader::new(vars);
+        let auth_config = gotrue::Config::from_env(&reader);
+        let prompts_config = prompt_api::Config::from_env(&reader);
+        reader.finish()?;
+        let mut settings = DatabaseConfig::new(auth_config.database_url.clone(), "gotrue");
+        if auth_config.max_pool_size > 0 {
+            settings.max_connections = auth_config.max_pool_size;
+        }
+        let database = Database::new(&settings)?;
+        let mailer = mailer(&auth_config, mailbox)?;
+        let deps = gotrue::Deps {
+            database,
+            mailer,
+            clock: clock.clone(),
+        };
+        let auth = gotrue::State::new(auth_config, deps)?;
+        let prompts = prompt_api::State::new(&prompts_config, clock.clone())?;
+        prompts.spawn_background();
+        Ok(Self {
+            auth: Data::new(auth),
+            prompts: Data::new(prompts),
+        })
     }
 
-    pub(super) fn configure(&self, _: &mut ServiceConfig) {}
+    /// Mounts the services.
+    pub(super) fn configure(&self, config: &mut ServiceConfig) {
+        let auth = web::scope("/auth/v1").configure(|scope| gotrue::configure(scope, &self.auth));
+        config.service(auth);
+        prompt_api::configure(config, &self.prompts);
+    }
 
+    /// Writes down what is held in memory.
     pub(super) async fn flush(&self) {
-        std::future::ready(()).await;
+        self.prompts.flush().await;
+    }
+}
+
+/// The mail server of the settings, or the mailbox.
+fn mailer(config: &gotrue::Config, mailbox: Arc<Store>) -> Result<Arc<dyn Mailer>, ServiceError> {
+    match config.smtp_mailer()? {
+        Some(smtp) => Ok(smtp),
+        None => Ok(Arc::new(MailboxMailer::new(mailbox))),
     }
 }

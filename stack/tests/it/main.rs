@@ -1,4 +1,6 @@
 //! Tests that need more than one part of the stack, against a real Postgres.
+#![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 mod deployment;
+mod production;
 mod seed;
