@@ -72,7 +72,7 @@ function ActionsMenu({ prompt }: { prompt: Prompt }) {
   return (
     <DropdownMenu modal={false}>
       <DropdownMenuTrigger asChild>
-        <Button size="icon" aria-label="Actions">
+        <Button size="icon" aria-label="Actions" className="max-sm:order-last">
           <Ellipsis aria-hidden="true" />
         </Button>
       </DropdownMenuTrigger>
