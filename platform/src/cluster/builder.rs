@@ -16,7 +16,7 @@ use super::error::{ClusterError, says_disk_full};
 use super::relocate::{self, Place};
 use super::server::{self, Server};
 use super::temporary::TemporaryFolder;
-use super::{Cluster, SUPERUSER, leftover, settings};
+use super::{Cluster, FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN, SUPERUSER, leftover, password, settings};
 use crate::env::Secret;
 
 /// How long a server may take to accept connections; crash recovery takes a while.
@@ -42,6 +42,12 @@ struct Launched {
     port: u16,
     log: PathBuf,
     log_offset: u64,
+}
+
+/// What a server that accepts connections says to the superuser.
+enum Ready {
+    Yes,
+    OtherPassword,
 }
 
 /// A data folder that is locked, free of earlier servers, and ready to start.
@@ -97,37 +103,66 @@ impl ClusterBuilder {
     /// Creates the data folder if need be, starts the server and returns when it
     /// accepts connections.
     pub async fn start(self) -> Result<Cluster, ClusterError> {
-        let port = self.port;
         let (builder, prepared) = blocking(move || {
             let prepared = self.prepare()?;
             Ok((self, prepared))
         })
         .await?;
-        let data_dir = prepared.place.data_dir.clone();
-        let mut attempt = 1;
-        let launched = loop {
-            let launched = builder.launch(&prepared)?;
-            match builder.wait_until_ready(&launched, &data_dir).await {
-                Ok(()) => break launched,
-                Err(ClusterError::PortTaken { .. })
-                    if port == 0 && attempt < FREE_PORT_ATTEMPTS =>
-                {
-                    attempt += 1;
-                }
-                Err(error) => return Err(error),
-            }
-        };
+        let (launched, password_changed) = builder.run(&prepared).await?;
         Ok(Cluster {
             server: launched.server,
             port: launched.port,
             password: builder.password,
-            data_dir,
+            data_dir: prepared.place.data_dir,
             moved_from: prepared.place.moved_from,
             initialised: prepared.initialised,
+            password_changed,
             major: prepared.binaries.major(),
             _temporary: prepared.temporary,
             _lock: prepared.lock,
         })
+    }
+
+    /// Starts the server, again if its free port was taken in between or its
+    /// password has to be set first.
+    async fn run(&self, prepared: &Prepared) -> Result<(Launched, bool), ClusterError> {
+        let mut ports_left = if self.port == 0 {
+            FREE_PORT_ATTEMPTS
+        } else {
+            0
+        };
+        let mut password_changed = false;
+        loop {
+            let launched = self.launch(prepared)?;
+            match self
+                .wait_until_ready(&launched, &prepared.place.data_dir)
+                .await
+            {
+                Ok(Ready::Yes) => return Ok((launched, password_changed)),
+                Ok(Ready::OtherPassword) if !password_changed => {
+                    launched
+                        .server
+                        .stop(FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN)
+                        .await?;
+                    let Prepared {
+                        binaries,
+                        account,
+                        place,
+                        ..
+                    } = prepared;
+                    let password = self.password.expose();
+                    password::reset(binaries, *account, &place.data_dir, password)?;
+                    password_changed = true;
+                }
+                Ok(Ready::OtherPassword) => {
+                    let path = prepared.place.data_dir.clone();
+                    let output = "it was refused once more".to_owned();
+                    return Err(ClusterError::Password { path, output });
+                }
+                Err(ClusterError::PortTaken { .. }) if ports_left > 0 => ports_left -= 1,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// Everything before the server runs. Blocks.
@@ -209,19 +244,17 @@ impl ClusterBuilder {
         &self,
         launched: &Launched,
         data_dir: &Path,
-    ) -> Result<(), ClusterError> {
+    ) -> Result<Ready, ClusterError> {
         let started = Instant::now();
         loop {
             if launched.server.has_ended() {
                 return Err(start_failure(launched, data_dir));
             }
             match self.connect(launched.port).await {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(Ready::Yes),
                 Err(error) if is_starting(&error) => {}
                 Err(error) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
-                    return Err(ClusterError::WrongPassword {
-                        path: data_dir.to_owned(),
-                    });
+                    return Ok(Ready::OtherPassword);
                 }
                 Err(error) => return Err(ClusterError::Refused(error)),
             }
@@ -289,7 +322,7 @@ fn start_failure(launched: &Launched, data_dir: &Path) -> ClusterError {
         ClusterError::DiskFull {
             path: data_dir.to_owned(),
         }
-    } else if output.contains("Address already in use") {
+    } else if output.contains("could not create any TCP/IP sockets") {
         ClusterError::PortTaken {
             port: launched.port,
         }

@@ -109,7 +109,10 @@ impl Init<'_> {
         let partial = work.path().join("data");
         self.initdb(work.path(), &partial)?;
         append_include(&partial)?;
-        fs::rename(&partial, self.data_dir).map_err(ClusterError::io("Creating", self.data_dir))
+        fs::rename(&partial, self.data_dir)
+            // The new name has to be on disk before anything in the folder counts.
+            .and_then(|()| File::open(parent)?.sync_all())
+            .map_err(ClusterError::io("Creating", self.data_dir))
     }
 
     fn initdb(&self, work: &Path, partial: &Path) -> Result<(), ClusterError> {

@@ -123,13 +123,13 @@ pub enum ClusterError {
         /// The log file.
         log: PathBuf,
     },
-    /// The data folder was created with another superuser password.
-    #[error(
-        "The database in {} was created with another password for supabase_admin.", path.display()
-    )]
-    WrongPassword {
+    /// The superuser's password could not be set on an existing folder.
+    #[error("Setting the password of supabase_admin in {} failed: {output}", path.display())]
+    Password {
         /// The data folder.
         path: PathBuf,
+        /// What Postgres said.
+        output: String,
     },
     /// The server answered the first connection with an error.
     #[error("Postgres refused the first connection.")]

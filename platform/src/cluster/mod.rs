@@ -25,6 +25,7 @@ mod builder;
 mod data_dir;
 mod error;
 mod leftover;
+mod password;
 mod relocate;
 mod server;
 mod settings;
@@ -74,6 +75,7 @@ pub struct Cluster {
     data_dir: PathBuf,
     moved_from: Option<PathBuf>,
     initialised: bool,
+    password_changed: bool,
     major: u32,
     _temporary: Option<TemporaryFolder>,
     _lock: FolderLock,
@@ -115,6 +117,11 @@ impl Cluster {
     /// Whether this start created the data folder.
     pub fn initialised(&self) -> bool {
         self.initialised
+    }
+
+    /// Whether the folder had another superuser password until this start.
+    pub fn password_changed(&self) -> bool {
+        self.password_changed
     }
 
     /// The process id of the server.

@@ -66,6 +66,8 @@ fn defaults(binaries: &Binaries) -> Vec<(&'static str, &'static str)> {
         ("max_wal_size", "512MB"),
         ("timezone", "UTC"),
         ("log_timezone", "UTC"),
+        // Failed statements belong to whoever sent them: they may hold anybody's data.
+        ("log_min_messages", "log"),
         ("log_line_prefix", "%m [%p] %q%u@%d "),
         ("cluster_name", "wildfire"),
         // Compiling a plan costs more than the short statements here gain.

@@ -143,21 +143,25 @@ async fn one_folder_serves_one_cluster() {
 }
 
 #[tokio::test]
-async fn another_password_is_named_as_the_problem() {
+async fn the_owner_of_a_folder_is_not_locked_out_by_its_password() {
     let root = open_folder();
     let data_dir = root.path().join("postgres");
-    let cluster = Cluster::builder(binaries(), &data_dir)
-        .durable(false)
-        .start()
-        .await
-        .unwrap();
+    let start = |password: &str| {
+        let cluster = Cluster::builder(binaries(), &data_dir).durable(false);
+        cluster.superuser_password(password.into()).start()
+    };
+    let cluster = start("first").await.unwrap();
     cluster.stop().await.unwrap();
-    let other = Cluster::builder(binaries(), &data_dir).superuser_password("other".into());
-    let error = other.start().await.unwrap_err();
-    assert!(
-        matches!(error, ClusterError::WrongPassword { .. }),
-        "{error}"
+    let cluster = start("second").await.unwrap();
+    assert!(cluster.password_changed());
+    assert_eq!(
+        value(&cluster.superuser_url("postgres"), "select 'in'").await,
+        "in"
     );
+    cluster.stop().await.unwrap();
+    let cluster = start("second").await.unwrap();
+    assert!(!cluster.password_changed());
+    cluster.stop().await.unwrap();
 }
 
 /// The test process is the parent of a helper that starts a server and is killed;

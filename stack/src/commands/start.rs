@@ -118,17 +118,17 @@ async fn bring_up(
         app_port: addresses.app.map(|address| address.port()),
         mail_port: addresses.mail.map(|address| address.port()),
         db_port: postgres.port(),
+        db_url: url,
     };
     instance.publish(&state)?;
     ui.done("Serving", started);
-    let database = Addresses::database_url(&state, &secrets, url.as_deref());
     if !running.web_app_built {
         ui.warn("The web app is not built: run `npm install && npm run build` and start again.");
     }
     show(
         ui,
         mode,
-        &Addresses::new(&state, database),
+        &Addresses::new(&state, &secrets),
         &secrets,
         &data_dir,
     );
@@ -175,9 +175,13 @@ fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     Ports {
         api: options.port.unwrap_or(setup.project.api.port),
         app: Some(options.app_port.unwrap_or(APP_PORT)),
-        mail: mailbox
-            .enabled
-            .then(|| options.mail_port.unwrap_or(mailbox.port)),
+        // Nobody has to sign in to read the mailbox, so strangers' mail needs a decision.
+        mail: match setup.mode {
+            Mode::Production => options.mail_port,
+            Mode::Development => mailbox
+                .enabled
+                .then(|| options.mail_port.unwrap_or(mailbox.port)),
+        },
     }
 }
 
@@ -255,8 +259,7 @@ async fn detach(setup: &Setup, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let arguments: Vec<OsString> = arguments.chain(["--background".into()]).collect();
     let detached = start_detached(&setup.data_dir, &arguments).await?;
     let secrets = setup.secrets(vars)?;
-    let database = Addresses::database_url(&detached.state, &secrets, None);
-    let at = Addresses::new(&detached.state, database);
+    let at = Addresses::new(&detached.state, &secrets);
     show(ui, setup.mode, &at, &secrets, &setup.data_dir);
     ui.note(&format!(
         "It runs in the background; its log is {}",

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use clap::ValueEnum;
 use platform::env::Vars;
+use url::Url;
 
-use super::setup::{Setup, database_url};
+use super::setup::Setup;
 use super::{CliError, Folders};
 use crate::lifecycle::{LifecycleError, State, running};
 use crate::secrets::Secrets;
@@ -33,29 +34,29 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new(state: &State, database: String) -> Self {
+    pub(super) fn new(state: &State, secrets: &Secrets) -> Self {
         let local = |port: u16| format!("http://127.0.0.1:{port}");
         Self {
             api: state.api_url.clone(),
             app: state.app_port.map(local),
             mail: state.mail_port.map(local),
-            database,
+            database: Self::database_url(state, secrets),
         }
     }
 
     /// The database as people and tools connect to it.
-    pub(super) fn database_url(state: &State, secrets: &Secrets, own: Option<&str>) -> String {
-        match (state.db_port, own) {
-            (Some(port), _) => {
-                let password = secrets.database_password.expose();
-                // The CLI insists on TLS unless it is told otherwise.
-                format!(
-                    "postgresql://postgres:{password}@127.0.0.1:{port}/postgres?sslmode=disable"
-                )
-            }
-            (None, Some(url)) => url.to_owned(),
-            (None, None) => "the one of DATABASE_URL or --db-url".to_owned(),
+    fn database_url(state: &State, secrets: &Secrets) -> String {
+        if let Some(url) = &state.db_url {
+            return url.clone();
         }
+        let port = state.db_port.unwrap_or_default();
+        // The CLI insists on TLS unless it is told otherwise.
+        let url = format!("postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+        Url::parse(&url).map_or(url, |mut url| {
+            // Refused only for URLs without a host.
+            _ = url.set_password(Some(secrets.database_password.expose()));
+            url.into()
+        })
     }
 
     /// For people: only what is there.
@@ -104,11 +105,7 @@ pub(super) fn run(folders: &Folders, output: Output, ui: Ui, vars: &Vars) -> Res
     let data_dir = setup.data_dir.clone();
     let state = running(&data_dir)?.ok_or(LifecycleError::NotRunning { data_dir })?;
     let secrets = setup.secrets(vars)?;
-    let own = database_url(None, vars);
-    let at = Addresses::new(
-        &state,
-        Addresses::database_url(&state, &secrets, own.as_deref()),
-    );
+    let at = Addresses::new(&state, &secrets);
     match output {
         Output::Pretty => pretty(ui, &state, &at, &secrets),
         Output::Env => ui.raw(&env_lines(&at.values(&secrets))),

@@ -4,7 +4,7 @@
 //! ends; the state file only says where. A process id alone would prove nothing.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -20,7 +20,7 @@ const STATE_FILE: &str = "wildfire.json";
 const PATIENCE: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(20);
 
-/// What a running installation tells others; no secrets.
+/// What a running installation tells others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// The process.
@@ -39,6 +39,8 @@ pub struct State {
     pub mail_port: Option<u16>,
     /// The port of the embedded Postgres.
     pub db_port: Option<u16>,
+    /// The database somebody brought, with its credentials: the file is its owner's alone.
+    pub db_url: Option<String>,
 }
 
 /// Why an installation cannot be started or stopped.
@@ -136,7 +138,14 @@ impl Instance {
         };
         let partial = path.with_extension("json.partial");
         let text = serde_json::to_vec_pretty(state).map_err(|error| failed(error.into()))?;
-        fs::write(&partial, text)
+        let mut options = File::options();
+        let file = options
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&partial);
+        file.and_then(|mut file| file.write_all(&text))
             .and_then(|()| fs::rename(&partial, &path))
             .map_err(failed)
     }
@@ -223,6 +232,7 @@ mod tests {
             app_port: None,
             mail_port: None,
             db_port: None,
+            db_url: None,
         }
     }
 

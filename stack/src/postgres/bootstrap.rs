@@ -3,20 +3,34 @@
 
 use include_dir::{Dir, include_dir};
 use platform::pg::migrate::{Ledger, Migrations};
-use platform::pg::{Client, DbError};
+use platform::pg::{Client, DbError, Executor, column};
 
 static ROLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
-static AUTH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
-static PUBLIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/public");
+
+const IS_SUPERUSER: &str = "-- pg_catalog.pg_roles.is_superuser
+select r.rolsuper as is_superuser
+from pg_catalog.pg_roles as r
+where r.rolname = current_user";
+
+/// What the auth service owns, it has to create itself where nobody may give it away.
+const ACT_AS_AUTH: &str = "-- pg_catalog.act_as_auth
+do $$
+begin
+  execute format('grant create on database %I to supabase_auth_admin', current_database());
+end
+$$;
+set role supabase_auth_admin";
 
 /// Brings the database up to date and returns what ran.
 pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
     let roles = Migrations::embedded("roles", Ledger::Own, &ROLES);
-    let auth = Migrations::embedded("auth", Ledger::Upstream("auth.schema_migrations"), &AUTH);
-    let public = Migrations::embedded("public", Ledger::Own, &PUBLIC);
-    let mut applied = Vec::new();
-    for migrations in [roles, auth, public] {
-        applied.extend(migrations.run(client).await?);
+    let is_superuser: bool = column(&client.query_one(IS_SUPERUSER, &[]).await?, "is_superuser")?;
+    let mut applied = roles.run(client).await?;
+    if !is_superuser {
+        client.batch(ACT_AS_AUTH).await?;
     }
+    applied.extend(gotrue::migrations().run(client).await?);
+    client.batch("reset role").await?;
+    applied.extend(prompt_api::migrations().run(client).await?);
     Ok(applied)
 }

@@ -3,14 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use platform::cluster::{
-    Binaries, Cluster, ClusterBuilder, ClusterError, FindOptions, data_dir_location, data_dir_major,
+    Binaries, Cluster, ClusterBuilder, FindOptions, data_dir_location, data_dir_major,
 };
 use platform::env::{Reader, Secret};
 
 use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect, passwords};
-
-/// The password of a data folder that was made in development.
-const DEVELOPMENT_PASSWORD: &str = "postgres";
 
 /// Where the database of an installation is.
 pub fn data_dir(data_dir: &Path) -> PathBuf {
@@ -22,8 +19,10 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
     let binaries = find(options)?;
     let server = format!("Postgres {}", binaries.version());
     let password = &options.secrets.database_password;
-    let (cluster, is_rotated) = start(options, &binaries, password).await?;
-    let applied = bring_up_to_date(&cluster, password, is_rotated).await?;
+    let cluster = builder(options, &binaries, password.clone())
+        .start()
+        .await?;
+    let applied = bring_up_to_date(&cluster, password).await?;
     let url = |role| cluster.url(role, password.expose(), "postgres");
     let urls = Urls {
         owner: url("postgres"),
@@ -50,29 +49,6 @@ fn find(options: &OpenOptions<'_>) -> Result<Binaries, PostgresError> {
     Ok(Binaries::find(&find)?)
 }
 
-/// Starts with the password of this installation, else with the one a data folder
-/// has that was made in development; says whether it was the latter.
-async fn start(
-    options: &OpenOptions<'_>,
-    binaries: &Binaries,
-    password: &Secret<String>,
-) -> Result<(Cluster, bool), PostgresError> {
-    match builder(options, binaries, password.clone()).start().await {
-        Ok(cluster) => Ok((cluster, false)),
-        Err(ClusterError::WrongPassword { path }) => {
-            let development = Secret::from(DEVELOPMENT_PASSWORD);
-            match builder(options, binaries, development).start().await {
-                Ok(cluster) => Ok((cluster, true)),
-                Err(ClusterError::WrongPassword { .. }) => {
-                    Err(ClusterError::WrongPassword { path }.into())
-                }
-                Err(error) => Err(error.into()),
-            }
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
 fn builder(
     options: &OpenOptions<'_>,
     binaries: &Binaries,
@@ -90,13 +66,12 @@ fn builder(
 async fn bring_up_to_date(
     cluster: &Cluster,
     password: &Secret<String>,
-    is_rotated: bool,
 ) -> Result<Vec<String>, PostgresError> {
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
     let applied = bootstrap::migrate(&mut client).await?;
-    // Roles that were just made have none yet.
-    if is_rotated || applied.iter().any(|name| name.starts_with("roles/")) {
+    // Roles that were just made have none yet; the others follow the superuser's.
+    if cluster.password_changed() || applied.iter().any(|name| name.starts_with("roles/")) {
         passwords::set_all(&client, password.expose()).await?;
     }
     drop(client);

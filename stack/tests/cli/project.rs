@@ -44,7 +44,7 @@ async fn files_are_applied_once_and_recorded_as_the_cli_does() {
 
     installation.write(
         "supabase/migrations/20240102000000_more.sql",
-        "create table more ();",
+        "create table more (owner uuid references auth.users);",
     );
     installation.write(
         "supabase/seed.sql",
