@@ -33,13 +33,9 @@ use crate::state::State;
 
 /// Mounts the service; `state` is shared by all workers.
 pub fn configure(cfg: &mut web::ServiceConfig, state: &web::Data<State>) {
-    let around = state.clone();
     let cors = cross_origin(&state.config);
     let scope = web::scope("")
         .app_data(state.clone())
-        .wrap(from_fn(move |request, next: Next<_>| {
-            middleware::around(around.clone(), request, next)
-        }))
         .wrap(from_fn(move |request, next: Next<_>| {
             let cors = cors.clone();
             async move { cors.apply(request, next).await }
@@ -105,7 +101,9 @@ pub(crate) fn resource(
     for path in paths {
         let handlers = routes();
         let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
-        let mut resource = web::resource(*path);
+        // Around the resource rather than the scope: what answers for a handler that panics or
+        // takes too long needs a copy of the request, and copies are only made once it is routed.
+        let mut resource = web::resource(*path).wrap(from_fn(middleware::around));
         for (_, handler) in handlers {
             resource = resource.route(handler);
         }

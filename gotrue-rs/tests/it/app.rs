@@ -1,0 +1,299 @@
+//! A running service with a database of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use actix_web::{App, HttpServer, web};
+use async_trait::async_trait;
+use gotrue::{Config, Deps, State};
+use jiff::SignedDuration;
+use platform::clock::Clock;
+use platform::env::Vars;
+use platform::mail::{Mail, MailError, Mailer};
+use platform::pg::{Client, Executor, Params, Row};
+use platform_test::TestDatabase;
+use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+/// A password that satisfies the default policy.
+pub(crate) const PASSWORD: &str = "correct-horse";
+
+/// Mails that would have been sent.
+#[derive(Default)]
+pub(crate) struct Outbox(Mutex<Vec<Mail>>, AtomicBool);
+
+#[async_trait]
+impl Mailer for Outbox {
+    async fn send(&self, mail: &Mail) -> Result<(), MailError> {
+        if self.1.load(Ordering::Relaxed) {
+            return Err(MailError::Invalid("the mail server is down".to_owned()));
+        }
+        self.0.lock().unwrap().push(mail.clone());
+        Ok(())
+    }
+}
+
+/// The service under test.
+pub(crate) struct TestApp {
+    pub(crate) clock: Clock,
+    pub(crate) database: TestDatabase,
+    outbox: Arc<Outbox>,
+    base: String,
+    client: reqwest::Client,
+}
+
+/// What the service is told unless a test says otherwise.
+fn variables(database: &TestDatabase) -> Vars {
+    Vars::from([
+        ("GOTRUE_DB_DRIVER", "postgres"),
+        ("DATABASE_URL", &database.url("supabase_auth_admin")),
+        ("API_EXTERNAL_URL", "http://127.0.0.1:54321/auth/v1"),
+        ("GOTRUE_SITE_URL", "http://127.0.0.1:8080"),
+        ("GOTRUE_JWT_SECRET", platform::api_keys::DEMO_JWT_SECRET),
+        ("GOTRUE_JWT_KEYS", &platform_test::tokens::signing_jwks()),
+        ("GOTRUE_JWT_VALID_METHODS", "HS256,ES256"),
+        ("GOTRUE_JWT_AUD", "authenticated"),
+        ("GOTRUE_JWT_DEFAULT_GROUP_NAME", "authenticated"),
+        ("GOTRUE_JWT_ISSUER", "http://127.0.0.1:54321/auth/v1"),
+        ("GOTRUE_EXTERNAL_PHONE_ENABLED", "true"),
+        ("GOTRUE_EXTERNAL_ANONYMOUS_USERS_ENABLED", "true"),
+        ("GOTRUE_MAILER_AUTOCONFIRM", "true"),
+        ("GOTRUE_SMS_AUTOCONFIRM", "true"),
+        ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "1000"),
+    ])
+}
+
+impl TestApp {
+    /// The service with addresses and numbers confirmed at once.
+    pub(crate) async fn spawn() -> Self {
+        Self::spawn_with(&[]).await
+    }
+
+    /// The service with these variables on top.
+    pub(crate) async fn spawn_with(changes: &[(&str, &str)]) -> Self {
+        Self::spawn_at("", changes).await
+    }
+
+    /// The service mounted under a prefix.
+    pub(crate) async fn spawn_at(prefix: &str, changes: &[(&str, &str)]) -> Self {
+        let database = TestDatabase::create().await;
+        let mut vars = variables(&database);
+        for (name, value) in changes {
+            vars.set(*name, *value);
+        }
+        let clock = Clock::fixed(Clock::system().now());
+        let outbox = Arc::new(Outbox::default());
+        let deps = Deps {
+            database: database.pool("supabase_auth_admin"),
+            mailer: Arc::clone(&outbox) as Arc<dyn Mailer>,
+            clock: clock.clone(),
+        };
+        let config = Config::load(&vars).expect("configuration");
+        let state = web::Data::new(State::new(config, deps).expect("state"));
+        let scope = prefix.to_owned();
+        let server = HttpServer::new(move || {
+            let state = state.clone();
+            App::new().service(
+                web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
+            )
+        })
+        .workers(2)
+        .disable_signals()
+        .bind(("127.0.0.1", 0))
+        .expect("a port");
+        let base = format!("http://{}{prefix}", server.addrs()[0]);
+        tokio::spawn(server.run());
+        Self {
+            clock,
+            database,
+            outbox,
+            base,
+            client: reqwest::Client::builder()
+                .redirect(reqwest::redirect::Policy::none())
+                .build()
+                .expect("client"),
+        }
+    }
+
+    /// A request to be completed and sent.
+    pub(crate) fn request(&self, method: Method, path: &str) -> Request {
+        Request(self.client.request(method, format!("{}{path}", self.base)))
+    }
+
+    /// A GET request.
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.request(Method::GET, path).send().await
+    }
+
+    /// A POST request with a JSON body.
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.request(Method::POST, path).json(&body).send().await
+    }
+
+    /// A request as a signed-in user.
+    pub(crate) fn as_user(&self, token: &str, method: Method, path: &str) -> Request {
+        self.request(method, path).bearer(token)
+    }
+
+    /// Signs up with the test password.
+    pub(crate) async fn sign_up(&self, email: &str) -> Session {
+        let body = json!({ "email": email, "password": PASSWORD });
+        Session::of(&self.post("/signup", body).await)
+    }
+
+    /// Signs in with the test password.
+    pub(crate) async fn sign_in(&self, email: &str) -> Session {
+        let body = json!({ "email": email, "password": PASSWORD });
+        Session::of(&self.post("/token?grant_type=password", body).await)
+    }
+
+    /// Trades a refresh token.
+    pub(crate) async fn refresh(&self, token: &str) -> Reply {
+        let body = json!({ "refresh_token": token });
+        self.post("/token?grant_type=refresh_token", body).await
+    }
+
+    /// Lets time pass.
+    pub(crate) fn wait(&self, seconds: i64) {
+        self.clock.advance(SignedDuration::from_secs(seconds));
+    }
+
+    /// The mails sent so far.
+    pub(crate) fn mails(&self) -> Vec<Mail> {
+        self.outbox.0.lock().unwrap().clone()
+    }
+
+    /// Lets every mail fail from now on, or be sent again.
+    pub(crate) fn break_mail(&self, broken: bool) {
+        self.outbox.1.store(broken, Ordering::Relaxed);
+    }
+
+    /// A superuser's connection.
+    pub(crate) async fn superuser(&self) -> Client {
+        self.database.superuser().await
+    }
+
+    /// Runs a statement as a superuser.
+    pub(crate) async fn query(&self, sql: &str, params: Params<'_>) -> Vec<Row> {
+        self.superuser().await.query(sql, params).await.expect(sql)
+    }
+
+    /// A count, such as `select count(*) from auth.users`.
+    pub(crate) async fn count(&self, sql: &str) -> i64 {
+        self.query(sql, &[]).await[0].get(0)
+    }
+}
+
+/// A request about to be sent.
+pub(crate) struct Request(reqwest::RequestBuilder);
+
+impl Request {
+    pub(crate) fn bearer(self, token: &str) -> Self {
+        Self(self.0.bearer_auth(token))
+    }
+
+    pub(crate) fn header(self, name: &str, value: &str) -> Self {
+        Self(self.0.header(name, value))
+    }
+
+    /// Asks for the newer error format.
+    pub(crate) fn v2024(self) -> Self {
+        self.header("x-supabase-api-version", "2024-01-01")
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        Self(
+            self.0
+                .header("content-type", "application/json;charset=UTF-8")
+                .body(body.to_string()),
+        )
+    }
+
+    pub(crate) fn body(self, body: impl Into<reqwest::Body>) -> Self {
+        Self(self.0.body(body))
+    }
+
+    pub(crate) async fn send(self) -> Reply {
+        let response = self.0.send().await.expect("an answer");
+        Reply {
+            status: response.status(),
+            headers: response.headers().clone(),
+            body: response.text().await.expect("a body"),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap<HeaderValue>,
+    pub(crate) body: String,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// The JSON body, provided the request succeeded.
+    #[track_caller]
+    pub(crate) fn ok(&self) -> Value {
+        assert_eq!(self.status, StatusCode::OK, "{}", self.body);
+        self.json()
+    }
+
+    /// Checks a refusal in the older format.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16, code: &str, text: &str) {
+        let expected = json!({ "code": status, "error_code": code, "msg": text });
+        assert_eq!((self.status.as_u16(), self.json()), (status, expected));
+        assert_eq!(self.header("x-sb-error-code"), Some(code));
+    }
+}
+
+/// The tokens of a sign-in.
+#[derive(Debug, Clone)]
+pub(crate) struct Session {
+    pub(crate) access_token: String,
+    pub(crate) refresh_token: String,
+    pub(crate) user: Value,
+}
+
+impl Session {
+    /// Reads a successful answer.
+    #[track_caller]
+    pub(crate) fn of(reply: &Reply) -> Self {
+        let body = reply.ok();
+        Self {
+            access_token: body["access_token"]
+                .as_str()
+                .expect("access token")
+                .to_owned(),
+            refresh_token: body["refresh_token"]
+                .as_str()
+                .expect("refresh token")
+                .to_owned(),
+            user: body["user"].clone(),
+        }
+    }
+
+    pub(crate) fn user_id(&self) -> uuid::Uuid {
+        self.user["id"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// What the access token says, unverified.
+    pub(crate) fn claims(&self) -> Value {
+        use base64::Engine as _;
+        let payload = self.access_token.split('.').nth(1).unwrap();
+        let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD
+            .decode(payload)
+            .unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+}

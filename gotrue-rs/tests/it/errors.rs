@@ -1,0 +1,180 @@
+//! Both error formats, and bodies nobody should send.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::app::{PASSWORD, TestApp};
+
+#[tokio::test]
+async fn errors_come_in_the_format_the_client_asks_for() {
+    let app = TestApp::spawn().await;
+    let ask = async |version: &str| {
+        app.request(Method::POST, "/token?grant_type=x")
+            .header("x-supabase-api-version", version)
+            .send()
+            .await
+    };
+    let legacy =
+        r#"{"code":400,"error_code":"invalid_credentials","msg":"unsupported_grant_type"}"#;
+    for version in ["", "2023-12-31", "2024-13-01", "24-1-1", "latest"] {
+        let reply = ask(version).await;
+        assert_eq!(reply.body, legacy, "{version}");
+        assert_eq!(reply.header("x-supabase-api-version"), None);
+        assert_eq!(reply.header("x-sb-error-code"), Some("invalid_credentials"));
+    }
+    for version in ["2024-01-01", "2030-06-15"] {
+        let reply = ask(version).await;
+        assert_eq!(
+            reply.body,
+            r#"{"code":"invalid_credentials","message":"unsupported_grant_type"}"#
+        );
+        assert_eq!(reply.header("x-supabase-api-version"), Some("2024-01-01"));
+        assert_eq!(reply.header("x-sb-error-code"), Some("invalid_credentials"));
+        assert_eq!(reply.header("content-type"), Some("application/json"));
+    }
+}
+
+#[tokio::test]
+async fn weak_passwords_carry_reasons_in_both_formats() {
+    let app = TestApp::spawn().await;
+    let body = json!({ "email": "a@example.com", "password": "12345" });
+    let text = "Password should be at least 6 characters.";
+    let legacy = app.post("/signup", body.clone()).await;
+    assert_eq!(
+        legacy.json(),
+        json!({ "code": 422, "error_code": "weak_password", "msg": text,
+                "weak_password": { "reasons": ["length"] } })
+    );
+    assert_eq!(legacy.header("x-sb-error-code"), Some("weak_password"));
+    let newer = app
+        .request(Method::POST, "/signup")
+        .v2024()
+        .json(&body)
+        .send()
+        .await;
+    assert_eq!(
+        newer.json(),
+        json!({ "code": "weak_password", "message": text,
+                "weak_password": { "reasons": ["length"] } })
+    );
+    assert_eq!(newer.header("x-sb-error-code"), None);
+}
+
+#[tokio::test]
+async fn malformed_json_is_explained_in_the_words_of_the_decoder() {
+    let app = TestApp::spawn().await;
+    for (body, reason) in [
+        ("", "unexpected end of JSON input"),
+        ("{", "unexpected end of JSON input"),
+        ("{} x", "invalid character 'x' after top-level value"),
+        (
+            "nope",
+            "invalid character 'o' in literal null (expecting 'u')",
+        ),
+        (
+            r#"{"email":1}"#,
+            "json: cannot unmarshal number into Go struct field PasswordGrantParams.email of type string",
+        ),
+        (
+            "[]",
+            "json: cannot unmarshal array into Go value of type api.PasswordGrantParams",
+        ),
+    ] {
+        let path = "/token?grant_type=password";
+        let reply = app.request(Method::POST, path).body(body).send().await;
+        let text = format!("Could not parse request body as JSON: {reason}");
+        reply.refused(400, "bad_json", &text);
+    }
+}
+
+#[tokio::test]
+async fn bodies_over_a_mebibyte_are_refused() {
+    let app = TestApp::spawn().await;
+    let body = json!({ "email": "a".repeat(2 << 20), "password": PASSWORD });
+    app.post("/token?grant_type=password", body).await.refused(
+        413,
+        "request_entity_too_large",
+        "Request body too large (max 1048576 bytes)",
+    );
+    let fits = json!({ "email": "a".repeat(1000 << 10), "password": PASSWORD });
+    let reply = app.post("/token?grant_type=password", fits).await;
+    reply.refused(400, "invalid_credentials", "Invalid login credentials");
+}
+
+#[tokio::test]
+async fn hostile_texts_do_no_harm() {
+    let app = TestApp::spawn().await;
+    app.sign_up("a@example.com").await;
+    for text in [
+        "' or 1=1 --",
+        "a@example.com'; drop table auth.users; --",
+        "$1",
+        "%",
+        "\\",
+    ] {
+        let body = json!({ "email": text, "password": text });
+        let reply = app.post("/token?grant_type=password", body).await;
+        reply.refused(400, "invalid_credentials", "Invalid login credentials");
+        let body = json!({ "email": text, "password": PASSWORD });
+        assert_eq!(app.post("/signup", body).await.status, 400, "{text}");
+    }
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+    let nul = json!({ "email": "a\u{0}@example.com", "password": PASSWORD });
+    let reply = app.post("/token?grant_type=password", nul.clone()).await;
+    assert_eq!(reply.status, 500);
+    assert_eq!(reply.json()["msg"], "Database error querying schema");
+    assert_eq!(app.post("/signup", nul).await.status, 400);
+    let data = json!({ "email": "b@example.com", "password": PASSWORD, "data": { "x": "\u{0}" } });
+    let reply = app.post("/signup", data).await;
+    assert_eq!(reply.status, 500);
+    assert_eq!(reply.json()["msg"], "Database error saving new user");
+}
+
+#[tokio::test]
+async fn form_bodies_are_consumed_before_anybody_reads_json() {
+    let app = TestApp::spawn().await;
+    let reply = app
+        .request(Method::POST, "/token")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("grant_type=password")
+        .send()
+        .await;
+    reply.refused(
+        400,
+        "bad_json",
+        "Could not parse request body as JSON: unexpected end of JSON input",
+    );
+}
+
+#[tokio::test]
+async fn errors_raised_by_triggers_are_shown_to_legacy_clients_only() {
+    let app = TestApp::spawn().await;
+    app.superuser()
+        .await
+        .batch(
+            "create function public.refuse() returns trigger language plpgsql as $$
+             begin raise exception 'not today' using hint = 'tomorrow', errcode = 'PT418'; end $$;
+             create trigger refuse before insert on auth.users
+             for each row execute function public.refuse()",
+        )
+        .await
+        .unwrap();
+    let body = json!({ "email": "a@example.com", "password": PASSWORD });
+    let legacy = app.post("/signup", body.clone()).await;
+    assert_eq!(legacy.status, 418);
+    assert_eq!(
+        legacy.json(),
+        json!({ "code": "PT418", "message": "not today", "hint": "tomorrow" })
+    );
+    let newer = app
+        .request(Method::POST, "/signup")
+        .v2024()
+        .json(&body)
+        .send()
+        .await;
+    assert_eq!(newer.status, 500);
+    assert_eq!(
+        newer.json(),
+        json!({ "code": "unexpected_failure", "message": "Database error saving new user" })
+    );
+}
