@@ -58,7 +58,7 @@ as $$
 $$;
 
 create function wildfire.touch() returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = ''
 as $$
 begin

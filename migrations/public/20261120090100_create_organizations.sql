@@ -122,9 +122,9 @@ create trigger organization_members_keep_an_owner
 
 revoke all on public.organizations, public.organization_members
   from public, anon, authenticated, service_role;
-grant select on public.organizations to anon, authenticated;
+grant select on public.organizations, public.organization_members to anon, authenticated;
 grant update (slug, name), delete on public.organizations to authenticated;
-grant select, insert (organization_id, user_id, role), update (role), delete
+grant insert (organization_id, user_id, role), update (role), delete
   on public.organization_members to authenticated;
 grant select, insert, update, delete
   on public.organizations, public.organization_members to service_role;

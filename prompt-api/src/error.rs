@@ -36,7 +36,7 @@ pub(crate) enum Error {
     MalformedBody(#[source] serde_json::Error),
     #[error("{0}")]
     MalformedQuery(&'static str),
-    #[error("The request body could not be read")]
+    #[error("The request body could not be read as UTF-8 text")]
     UnreadableBody,
     #[error("Sign in to do this")]
     SignedOut,

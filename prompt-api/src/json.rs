@@ -33,8 +33,10 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Json<T, 
         let payload = payload.take();
         Box::pin(async move {
             let body = read(payload, LIMIT).await?;
-            let text: &[u8] = if body.is_empty() { b"{}" } else { &body };
-            serde_json::from_slice(text)
+            // Members nobody asked for are skipped unread, so this must be checked for the whole.
+            let text = std::str::from_utf8(&body).map_err(|_| Error::UnreadableBody)?;
+            let text = if text.is_empty() { "{}" } else { text };
+            serde_json::from_str(text)
                 .map(Self)
                 .map_err(Error::MalformedBody)
         })
