@@ -1,4 +1,3 @@
-/** Replaced by the screen itself. */
-export default function CompareScreen() {
-  return <h1 className="text-2xl">Compare</h1>;
-}
+import { CompareScreen } from '@/features/prompts/components/compare-screen';
+
+export default CompareScreen;

@@ -5,6 +5,7 @@ import {
   Download,
   Ellipsis,
   FlaskConical,
+  GitCompareArrows,
   History,
   Pencil,
 } from 'lucide-react';
@@ -81,6 +82,12 @@ function ActionsMenu({ prompt }: { prompt: Prompt }) {
           <Link to={paths.promptVersions.getHref(prompt.id)}>
             <History aria-hidden="true" />
             View Version History
+          </Link>
+        </DropdownMenuItem>
+        <DropdownMenuItem asChild>
+          <Link to={paths.promptCompare.getHref(prompt.id)}>
+            <GitCompareArrows aria-hidden="true" />
+            Compare Versions
           </Link>
         </DropdownMenuItem>
         <DropdownMenuItem

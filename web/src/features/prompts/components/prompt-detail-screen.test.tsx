@@ -103,12 +103,16 @@ describe('the actions menu', () => {
     return view;
   };
 
-  test('links to the history and not to screens that do not exist', async () => {
+  test('links to the history and the comparison', async () => {
     serve();
     await open();
     expect(screen.getByRole('menuitem', { name: 'View Version History' })).toHaveAttribute(
       'href',
       '/prompts/4/versions',
+    );
+    expect(screen.getByRole('menuitem', { name: 'Compare Versions' })).toHaveAttribute(
+      'href',
+      '/prompts/4/compare',
     );
   });
 

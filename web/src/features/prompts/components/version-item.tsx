@@ -1,9 +1,11 @@
-import { ChevronRight, Copy, RotateCcw } from 'lucide-react';
+import { ChevronRight, Copy, GitCompareArrows, RotateCcw } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
+import { Link } from 'react-router-dom';
 import { Timestamp } from '@/components/timestamp';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { TemplateText } from '@/components/ui/template-text';
+import { paths } from '@/config/paths';
 import { versionDescription } from '@/features/prompts/version-description';
 import { cn } from '@/lib/cn';
 import { copyText } from '@/lib/copy-text';
@@ -11,6 +13,7 @@ import type { PromptVersion } from '@/lib/prompt-api/schemas';
 import { LIST_HASH_LENGTH } from './recent-versions';
 
 interface VersionItemProps {
+  promptId: number;
   version: PromptVersion;
   isCurrent: boolean;
   /** The address names this version: bring it into view. */
@@ -21,6 +24,7 @@ interface VersionItemProps {
 
 /** One version; opens to its text. */
 export function VersionItem({
+  promptId,
   version,
   isCurrent,
   linked,
@@ -76,6 +80,19 @@ export function VersionItem({
             <Copy aria-hidden="true" />
             Copy Template
           </Button>
+          {version.version > 1 && (
+            <Button asChild size="sm">
+              <Link
+                to={paths.promptCompare.getHref(promptId, {
+                  from: version.version - 1,
+                  to: version.version,
+                })}
+              >
+                <GitCompareArrows aria-hidden="true" />
+                View changes
+              </Link>
+            </Button>
+          )}
           {!isCurrent && (
             <Button
               size="sm"

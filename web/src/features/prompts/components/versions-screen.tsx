@@ -75,6 +75,7 @@ function VersionList({ prompt, versions }: VersionListProps) {
         {versions.map((version) => (
           <VersionItem
             key={version.id}
+            promptId={prompt.id}
             version={version}
             isCurrent={version.version === current}
             linked={isNamed(version, versionId)}
