@@ -9,7 +9,7 @@ const packages = (...names: string[]) =>
 
 /** What even the smallest page needs: class names, the button and the links' icons. */
 const BASICS =
-  /node_modules[\\/](clsx|tailwind-merge|class-variance-authority|@radix-ui[\\/]react-(slot|compose-refs))[\\/]|src[\\/](lib[\\/](cn|compile[\\/](tokens|system-variables))|hooks[\\/]use-page-title|components[\\/]ui[\\/](badge|button|card|field|input|label|spinner|template-text))\./;
+  /node_modules[\\/](clsx|tailwind-merge|class-variance-authority)[\\/]|src[\\/](lib[\\/](cn|compile[\\/](tokens|system-variables))|hooks[\\/]use-page-title|components[\\/]ui[\\/](badge|button|input|slot|spinner|template-text))\./;
 
 /** Small parts of the signed-in screens. */
 const PARTS =
@@ -26,7 +26,11 @@ export default defineConfig(({ mode }) => {
       target: 'es2022',
       // Inlined data: URLs would need a wider content security policy than 'self'.
       assetsInlineLimit: 0,
+      // Old browsers merely miss the head start.
+      modulePreload: { polyfill: false },
       sourcemap: false,
+      // Read by scripts/check-size.mjs.
+      manifest: true,
       // React and the router change rarely: apart from our own code they stay cached over releases.
       rolldownOptions: {
         output: {

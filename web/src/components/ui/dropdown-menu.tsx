@@ -2,6 +2,7 @@ import { Check } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
 import type { ComponentProps } from 'react';
 import { cn } from '@/lib/cn';
+import { portalContainer } from './portal-container';
 
 const itemStyles =
   'flex min-h-9 items-center gap-2.5 rounded-sm px-2 text-sm outline-none select-none data-[disabled]:opacity-50 data-[highlighted]:bg-raised pointer-coarse:min-h-11 [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:text-muted';
@@ -21,7 +22,7 @@ export function DropdownMenuContent({
   ...props
 }: ComponentProps<typeof Radix.Content>) {
   return (
-    <Radix.Portal>
+    <Radix.Portal container={portalContainer()}>
       <Radix.Content
         align={align}
         sideOffset={sideOffset}

@@ -1,5 +1,6 @@
 import { Tooltip as Radix } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
+import { portalContainer } from './portal-container';
 
 type TooltipProps = {
   content: ReactNode;
@@ -13,7 +14,7 @@ export function Tooltip({ content, children, side = 'top' }: TooltipProps) {
     <Radix.Provider delayDuration={400}>
       <Radix.Root>
         <Radix.Trigger asChild>{children}</Radix.Trigger>
-        <Radix.Portal>
+        <Radix.Portal container={portalContainer()}>
           <Radix.Content
             side={side}
             sideOffset={6}

@@ -35,6 +35,29 @@ test('a button can be a link', () => {
   expect(screen.getByRole('link', { name: 'Join' })).toHaveClass('fill-ember');
 });
 
+test('a button that is a link keeps the handlers of both', async () => {
+  const calls: string[] = [];
+  render(
+    <Button asChild onClick={() => calls.push('button')} className="px-9">
+      <a
+        href="#here"
+        className="underline"
+        onClick={(event) => {
+          calls.push('link');
+          if (calls.length > 2) event.preventDefault();
+        }}
+      >
+        Go
+      </a>
+    </Button>,
+  );
+  const link = screen.getByRole('link', { name: 'Go' });
+  expect(link).toHaveClass('px-9', 'underline');
+  await userEvent.click(link);
+  await userEvent.click(link);
+  expect(calls).toEqual(['link', 'button', 'link']);
+});
+
 test('a field ties label, hint and error to its control', async () => {
   const { container } = render(
     <Field label="Key" hint="Lower case" error="Taken">
