@@ -35,8 +35,10 @@ export const NO_OBJECT: readonly BadBody[] = [
 /** More than any route takes. */
 export const TOO_LARGE = JSON.stringify({ data: 'x'.repeat(2 * 1024 * 1024 + 1024) });
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Values of the wrong kind, one body per field and value. */
-export function wrongTypes(body: Readonly<Record<string, unknown>>): BadBody[] {
+export function wrongTypes(body: Fields, along: Fields = {}): BadBody[] {
   return Object.entries(body).flatMap(([field, good]) =>
     [5, 'x', true, [], {}, [{}], null, -1, 1e300, 'x'.repeat(70_000)]
       .filter(
@@ -45,7 +47,7 @@ export function wrongTypes(body: Readonly<Record<string, unknown>>): BadBody[] {
       )
       .map((bad) => ({
         name: `${field}: ${JSON.stringify(bad).slice(0, 20)}`,
-        body: JSON.stringify({ ...body, [field]: bad }),
+        body: JSON.stringify({ ...along, ...body, [field]: bad }),
       })),
   );
 }
@@ -65,13 +67,13 @@ export const NASTY_TEXTS = [
 ] as const;
 
 /** The same body with one text made nasty. */
-export function nastyTexts(body: Readonly<Record<string, unknown>>): BadBody[] {
+export function nastyTexts(body: Fields, along: Fields = {}): BadBody[] {
   return Object.entries(body)
     .filter(([, good]) => typeof good === 'string')
     .flatMap(([field]) =>
       NASTY_TEXTS.map((bad) => ({
         name: `${field}: ${JSON.stringify(bad).slice(0, 30)}`,
-        body: JSON.stringify({ ...body, [field]: bad }),
+        body: JSON.stringify({ ...along, ...body, [field]: bad }),
       })),
     );
 }

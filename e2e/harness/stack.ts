@@ -61,12 +61,10 @@ export async function startStack(): Promise<RunningStack> {
   const [api, app, db, mail] = (await freePorts(4)).map(String) as [string, string, string, string];
   const ports = ['--port', api, '--app-port', app, '--db-port', db, '--mail-port', mail];
   const output = openSync(log, 'w');
-  const child = spawn(
-    BINARY,
-    ['start', '--workdir', ROOT, '--data-dir', dataDir, ...ports],
-    // The browser and the tests talk to the stack as a stranger would: no variables of ours leak in.
-    { stdio: ['ignore', output, output], env: { ...process.env, NO_COLOR: '1' } },
-  );
+  const child = spawn(BINARY, ['start', '--workdir', ROOT, '--data-dir', dataDir, ...ports], {
+    stdio: ['ignore', output, output],
+    env: environment(),
+  });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const stop = async () => {
@@ -80,6 +78,12 @@ export async function startStack(): Promise<RunningStack> {
     await stop().catch(() => undefined);
     throw error;
   }
+}
+
+/** No settings of the shell we run in; but as in production, an address counts once it is proven. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, LANG, RUST_LOG } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, RUST_LOG, NO_COLOR: '1', GOTRUE_MAILER_AUTOCONFIRM: 'false' };
 }
 
 async function healthy(url: string, child: ChildProcess, log: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Administration with the service key, and the doors it opens to nobody else. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@playwright/test';
+import { isAuthSessionMissingError } from '@supabase/supabase-js';
 import { PASSWORD, adminClient, newAccount, newClient, newEmail } from '../../harness/accounts.ts';
 import { ask, askAuth } from '../../harness/http.ts';
 import { linkOf, takeMail } from '../../harness/mailbox.ts';
@@ -108,9 +109,8 @@ test('signing a user out by a token', async () => {
   const { session } = await newAccount();
   const { error } = await adminClient().auth.admin.signOut(session.access_token, 'global');
   expect(error).toBeNull();
-  expect((await newClient().auth.getUser(session.access_token)).error).toMatchObject({
-    code: 'session_not_found',
-  });
+  const ended = await newClient().auth.getUser(session.access_token);
+  expect(isAuthSessionMissingError(ended.error)).toBe(true);
 });
 
 test('the opaque keys open what the legacy keys open', async () => {

@@ -113,11 +113,12 @@ test.describe('bad input to the prompt API', () => {
 
   test('values of the wrong kind are refused', async () => {
     for (const { method, path, body = {} } of WITH_BODY) {
-      for (const bad of wrongTypes(body)) {
+      // null counts as absent, and what is left of the body would be a change like any other.
+      for (const bad of wrongTypes(body).filter(({ name }) => !name.endsWith(': null'))) {
         const answer = await send(path(String(kept.id)), { method, body: bad.body });
         const what = `${method} ${path('id')} with ${bad.name}`;
         expect.soft(promptProblem(answer), what).toBeUndefined();
-        // Compiling keeps nothing, and nulls count as absent; the rest must be refused.
+        // Compiling keeps nothing; everything else must be refused.
         if (!path('').includes('compile')) {
           expect.soft([400, 404, 409, 413, 422], what).toContain(answer.status);
         }
