@@ -24,9 +24,10 @@ const BUDGETS = [
   {
     page: 'palette',
     loads: ['src/app/shell/command-palette.tsx'],
-    limit: 20,
-    // Opened on a page that stands already: only what comes on top counts.
-    after: [SHELL, route('dashboard')],
+    limit: 10,
+    // Opened on a page that stands already: only what comes on top counts, without the dialog
+    // (15 kB) that it shares with the help sheet and every other dialog.
+    after: [SHELL, route('dashboard'), 'src/app/shell/help-sheet.tsx'],
   },
 ];
 
