@@ -60,3 +60,20 @@ test('equal long texts and very different ones are both answered', () => {
   const long = Array.from({ length: 5000 }, (_, index) => `line ${String(index)}`).join('\n');
   expect(diffLines(long, `${long}\nmore`)).toMatchObject({ added: 1, removed: 0 });
 });
+
+test('a variable is one word, and lines without much in common are not compared by words', () => {
+  const changed = (before: string, after: string) => {
+    const row = diffLines(before, after)?.rows[0];
+    return [row?.left, row?.right].map((line) =>
+      line?.parts.filter((part) => part.changed).map((part) => part.text),
+    );
+  };
+  expect(changed('Dear {user_name}, hello', 'Dear {name}, hello')).toEqual([
+    ['{user_name}'],
+    ['{name}'],
+  ]);
+  expect(changed('Hi {name}!', 'You are an agent for {company}.')).toEqual([
+    ['Hi {name}!'],
+    ['You are an agent for {company}.'],
+  ]);
+});

@@ -2,7 +2,8 @@
  * The lines two texts differ in, paired for reading side by side, with the words that changed
  * inside a pair.
  */
-import { diffArrays, diffWordsWithSpace } from 'diff';
+import { diffArrays } from 'diff';
+import { scan } from '@/lib/compile/tokens';
 
 /** A stretch of a line; changed ones are what the other side does not have. */
 export interface Part {
@@ -46,16 +47,41 @@ function whole(text: string, changed: boolean): Part[] {
   return [{ text, changed }];
 }
 
+/** Below this share of common text, two lines are two lines and not one that was changed. */
+const LIKENESS = 0.3;
+
+/** Words, blanks and signs of a line; a variable with its braces is one word. */
+function splitWords(line: string): string[] {
+  const words: string[] = [];
+  const addText = (text: string) => words.push(...(text.match(/\s+|\w+|[^\s\w]/gu) ?? []));
+  let at = 0;
+  for (const { start, end } of scan(line)) {
+    addText(line.slice(at, start));
+    words.push(line.slice(start, end));
+    at = end;
+  }
+  addText(line.slice(at));
+  return words;
+}
+
 /** The words of a changed line on both sides. */
 function wordParts(left: string, right: string): { left: Part[]; right: Part[] } {
   if (left.length + right.length > WORD_LIMIT) {
     return { left: whole(left, true), right: whole(right, true) };
   }
-  const words = diffWordsWithSpace(left, right);
+  const changes = diffArrays(splitWords(left), splitWords(right));
   const side = (skip: 'added' | 'removed') =>
-    words
-      .filter((word) => !word[skip])
-      .map(({ value, added, removed }) => ({ text: value, changed: added || removed }));
+    changes
+      .filter((change) => !change[skip])
+      .map(({ value, added, removed }) => ({ text: value.join(''), changed: added || removed }));
+  const common = changes.filter(({ added, removed }) => !added && !removed);
+  const likeness = common
+    .flatMap(({ value }) => value)
+    .join('')
+    .trim().length;
+  if (likeness < LIKENESS * Math.max(left.length, right.length)) {
+    return { left: whole(left, true), right: whole(right, true) };
+  }
   return { left: side('added'), right: side('removed') };
 }
 
