@@ -3,6 +3,11 @@
 //! Runs 100,000 random templates through both. Needs Node and the packages of `web/`, as the web
 //! app itself does.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on must fail loudly"
+)]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -5,6 +5,7 @@ use actix_web::http::Method;
 use platform::pg::{DbError, Executor, SqlState};
 use serde_json::json;
 
+use self::Outcome::{NoRows, Refused};
 use crate::api::{Api, User};
 
 /// What a statement may do to somebody else's rows.
@@ -254,7 +255,6 @@ async fn sql_as_another_user_reaches_nothing() {
     let (repository, organization): (String, String) = (row.get(0), row.get(1));
     let ada_id = ada.id;
     let eve_id = eve.id;
-    use Outcome::{NoRows, Refused};
     for (sql, expected) in [
         (format!("select id from public.prompts where id = {id}"), NoRows),
         (format!("select id from public.prompt_versions where prompt_id = {id}"), NoRows),

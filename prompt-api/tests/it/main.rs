@@ -1,5 +1,10 @@
 //! The API against a real Postgres, a database for each test.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on must fail loudly"
+)]
+
 mod access;
 mod api;
 mod bad_input;
