@@ -1,6 +1,8 @@
 //! `X-Forwarded-*`: what the services may believe about the caller. The gateway fills in what is
-//! absent; what a client sends counts only when a trusted proxy stands in front, because rate
+//! absent; what a client sends counts only as far as trusted proxies stand in front, because rate
 //! limits, audit records and mail links are made from it.
+
+use std::net::IpAddr;
 
 use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{HeaderName, HeaderValue};
@@ -24,12 +26,14 @@ const CLAIMS: [HeaderName; 8] = [
 ];
 
 /// Rewrites the forwarding headers of a request for a service mounted at `prefix`.
-pub(super) fn describe(request: &mut ServiceRequest, trust_proxy: bool, prefix: &'static str) {
-    if !trust_proxy {
+pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'static str) {
+    let caller = behind_proxies(request, proxies);
+    if proxies == 0 {
         for name in CLAIMS {
             request.headers_mut().remove(name);
         }
     }
+    request.headers_mut().remove(FOR);
     let peer = request
         .peer_addr()
         .map(|address| address.ip().to_canonical().to_string());
@@ -43,11 +47,27 @@ pub(super) fn describe(request: &mut ServiceRequest, trust_proxy: bool, prefix: 
             request.headers_mut().insert(name, value);
         }
     };
-    add(request, FOR, &peer.unwrap_or_default());
+    add(request, FOR, &caller.or(peer).unwrap_or_default());
     add(request, PORT, host_port(&host).unwrap_or(&port));
     add(request, HOST, &host);
     add(request, PROTO, "http");
     add(request, PREFIX, prefix);
+}
+
+/// The address that the outermost trusted proxy saw. Proxies append to `X-Forwarded-For`, so what
+/// stands further left was sent by the client and proves nothing.
+fn behind_proxies(request: &ServiceRequest, proxies: usize) -> Option<String> {
+    let lines = request
+        .headers()
+        .get_all(FOR)
+        .filter_map(|line| line.to_str().ok());
+    let seen: Vec<&str> = lines
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .collect();
+    let outermost = seen.len().checked_sub(proxies)?;
+    let address: IpAddr = seen.get(outermost)?.parse().ok()?;
+    Some(address.to_canonical().to_string())
 }
 
 /// The port within `host:port`.

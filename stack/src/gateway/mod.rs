@@ -30,8 +30,8 @@ pub struct Gateway {
     pub dialect: Dialect,
     /// The keys of this installation.
     pub keys: GatewayKeys,
-    /// Whether a trusted proxy stands in front, whose forwarding headers count.
-    pub trust_proxy: bool,
+    /// How many trusted proxies stand in front, whose forwarding headers count.
+    pub trusted_proxies: usize,
 }
 
 /// The outermost middleware of the application; the [`Gateway`] is in its app data.
@@ -74,7 +74,7 @@ fn admit(request: &mut ServiceRequest, route: &Route) -> Result<(), Refusal> {
         let rewrite = keys::check(*dialect, keys, route.service, route.access, &presented)?;
         apply(request, rewrite);
     }
-    forwarded::describe(request, gateway.trust_proxy, route.prefix);
+    forwarded::describe(request, gateway.trusted_proxies, route.prefix);
     if let Some(path) = route.rewrite {
         set_path(request, path);
     }

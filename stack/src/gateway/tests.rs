@@ -317,7 +317,7 @@ fn gateway(dialect: Dialect) -> Gateway {
     Gateway {
         dialect,
         keys: keys(),
-        trust_proxy: false,
+        trusted_proxies: 0,
     }
 }
 
@@ -409,16 +409,19 @@ async fn forwarding_headers_of_a_client_count_only_behind_a_trusted_proxy() {
         (&"192.0.2.7".into(), &"api.example:54321".into())
     );
     assert_eq!(seen["prefix"], "/auth/v1");
-    let trusting = Gateway {
-        trust_proxy: true,
-        ..gateway(Dialect::Local)
-    };
-    let (_, _, body) = call(trusting, request()).await;
-    let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(
-        (&seen["for"], &seen["host"]),
-        (&"203.0.113.9".into(), &"evil.example".into())
-    );
+    // Of the proxies' list only what the trusted ones wrote counts, from the right.
+    for (proxies, expected) in [(1, "203.0.113.9"), (2, "198.51.100.1"), (3, "192.0.2.7")] {
+        let trusting = Gateway {
+            trusted_proxies: proxies,
+            ..gateway(Dialect::Local)
+        };
+        let list = "198.51.100.1, 203.0.113.9";
+        let request = request().insert_header(("x-forwarded-for", list));
+        let (_, _, body) = call(trusting, request).await;
+        let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(seen["for"], expected, "{proxies} proxies");
+        assert_eq!(seen["host"], "evil.example");
+    }
 }
 
 #[actix_web::test]

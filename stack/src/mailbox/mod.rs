@@ -58,8 +58,12 @@ pub async fn guard(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let host = request.connection_info().host().to_owned();
-    let mut response = if is_own_host(&host) {
+    // Not `connection_info`, which believes headers that a page may set.
+    let header = request.headers().get(header::HOST);
+    let host = header
+        .and_then(|host| host.to_str().ok())
+        .or(request.uri().host());
+    let mut response = if host.is_some_and(is_own_host) {
         next.call(request).await?.map_into_boxed_body()
     } else {
         let refusal = HttpResponse::MisdirectedRequest()

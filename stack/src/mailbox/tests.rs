@@ -49,6 +49,7 @@ impl Fixture {
     }
 
     async fn ask(&self, request: TestRequest) -> (u16, HeaderMap, String) {
+        let request = request.append_header(("host", "127.0.0.1"));
         let app = App::new()
             .app_data(web::Data::from(Arc::clone(&self.store)))
             .app_data(web::Data::new(self.clock.clone()))
@@ -309,7 +310,10 @@ async fn other_hosts_are_turned_away() {
         ("127.0.0.1.evil.example", 421),
     ];
     for (host, expected) in cases {
-        let request = TestRequest::with_uri("/api/v1/messages").insert_header(("host", host));
+        let request = TestRequest::with_uri("/api/v1/messages")
+            .insert_header(("host", host))
+            .insert_header(("x-forwarded-host", "127.0.0.1"))
+            .insert_header(("forwarded", "host=127.0.0.1"));
         assert_eq!(mailbox.ask(request).await.0, expected, "{host}");
     }
 }

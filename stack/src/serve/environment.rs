@@ -12,8 +12,9 @@ use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 pub(super) struct StackConfig {
     /// `WILDFIRE_GATEWAY` (default `local`): `local` or `self-hosted`.
     pub(super) dialect: Dialect,
-    /// `WILDFIRE_TRUST_PROXY` (default false): believe `X-Forwarded-*` of whoever connects.
-    pub(super) trust_proxy: bool,
+    /// `WILDFIRE_TRUST_PROXY` (default false): how many proxies stand in front, whose
+    /// `X-Forwarded-*` count; true is one.
+    pub(super) trusted_proxies: usize,
     /// `WILDFIRE_WEB_DIR`: the build of the web app.
     pub(super) web_dir: Option<String>,
     /// `WILDFIRE_WORKERS` (default: one per processor, at most 4): threads for requests.
@@ -33,12 +34,27 @@ impl StackConfig {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             dialect,
-            trust_proxy: env.bool("WILDFIRE_TRUST_PROXY", false),
+            trusted_proxies: trusted_proxies(env),
             web_dir: env
                 .string("WILDFIRE_WEB_DIR")
                 .filter(|folder| !folder.is_empty()),
             workers: env.number("WILDFIRE_WORKERS", processors.min(4)).max(1),
         }
+    }
+}
+
+fn trusted_proxies(env: &platform::env::Reader<'_>) -> usize {
+    let name = "WILDFIRE_TRUST_PROXY";
+    match env.string(name).unwrap_or_default().as_str() {
+        "" | "false" => 0,
+        "true" => 1,
+        number => number.parse().unwrap_or_else(|_| {
+            env.problem(
+                name,
+                "must be true, false or the number of proxies in front",
+            );
+            0
+        }),
     }
 }
 
@@ -109,7 +125,9 @@ fn harden(vars: &mut Vars, context: &ServeContext) {
         vars.set("GOTRUE_SITE_URL", url.trim_end_matches('/'));
         vars.set("GOTRUE_URI_ALLOW_LIST", "");
     }
+    // Either one would also make sign-up tell whether an address is known.
     vars.set("GOTRUE_MAILER_AUTOCONFIRM", "false");
+    vars.set("GOTRUE_SMS_AUTOCONFIRM", "false");
     vars.set("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100");
     // The gateway writes this header itself, so it is the caller's own address.
     vars.set("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For");
@@ -224,6 +242,7 @@ mod tests {
             ("GOTRUE_SITE_URL", "https://p.example"),
             ("API_EXTERNAL_URL", "https://p.example/auth/v1"),
             ("GOTRUE_MAILER_AUTOCONFIRM", "false"),
+            ("GOTRUE_SMS_AUTOCONFIRM", "false"),
             ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100"),
             ("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For"),
         ];

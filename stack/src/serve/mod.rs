@@ -9,6 +9,7 @@ mod services;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::from_fn;
@@ -31,6 +32,10 @@ use crate::webapp::{self, PageSecurity, WebApp};
 
 /// Largest JSON body a service reads unless it says otherwise.
 const JSON_LIMIT: usize = 1024 * 1024;
+
+/// How long an idle connection stays open: longer than proxies keep theirs, so that they and not
+/// this server close it.
+const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Why serving could not start.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +100,7 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let gateway = Gateway {
         dialect: config.dialect,
         keys: environment::gateway_keys(&context),
-        trust_proxy: config.trust_proxy,
+        trusted_proxies: config.trusted_proxies,
     };
     let Listeners { api, app, mail, .. } = context.listeners;
     let state = AppState {
@@ -171,6 +176,7 @@ fn serve_app(
     });
     let mut server = server
         .workers(workers)
+        .keep_alive(KEEP_ALIVE)
         .client_request_timeout(REQUEST_HEAD)
         .shutdown_timeout(SHUTDOWN.as_secs())
         .disable_signals();
@@ -211,7 +217,7 @@ fn open_mailbox(data_dir: &Path, clock: &Clock) -> Result<Arc<Store>, ServeError
 fn load_web_app(context: &ServeContext, config: &StackConfig) -> Result<Arc<WebApp>, ServeError> {
     let api_url = environment::api_url(context);
     let https = context.mode == Mode::Production && api_url.starts_with("https://");
-    let security = PageSecurity::new(Some(&api_url), https, config.trust_proxy);
+    let security = PageSecurity::new(Some(&api_url), https, config.trusted_proxies > 0);
     let executable = std::env::current_exe().ok();
     let working = std::env::current_dir().unwrap_or_default();
     let given = config.web_dir.as_deref().map(Path::new);

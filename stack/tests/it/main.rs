@@ -4,3 +4,4 @@
 mod deployment;
 mod production;
 mod seed;
+mod serving;
