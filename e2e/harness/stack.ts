@@ -83,7 +83,16 @@ export async function startStack(): Promise<RunningStack> {
 /** No settings of the shell we run in; but as in production, an address counts once it is proven. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG, RUST_LOG } = process.env;
-  return { PATH, HOME, TMPDIR, LANG, RUST_LOG, NO_COLOR: '1', GOTRUE_MAILER_AUTOCONFIRM: 'false' };
+  return {
+    PATH,
+    HOME,
+    TMPDIR,
+    LANG,
+    RUST_LOG,
+    NO_COLOR: '1',
+    GOTRUE_MAILER_AUTOCONFIRM: 'false',
+    GOTRUE_SMS_AUTOCONFIRM: 'false',
+  };
 }
 
 async function healthy(url: string, child: ChildProcess, log: string): Promise<void> {

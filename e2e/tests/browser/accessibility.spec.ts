@@ -1,8 +1,7 @@
-/** axe on every screen, in both themes and at every width; and nothing scrolls sideways. */
+/** axe on every screen, in both themes and at both widths; and nothing scrolls sideways. */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { SAMPLE, expect, memberTest, test } from '../../harness/browser.ts';
-import type { PromptCaller } from '../../harness/prompts.ts';
 import { stack } from '../../harness/stack.ts';
 
 interface Screen {
@@ -33,7 +32,8 @@ const EMPTY: Screen[] = [
   { name: 'empty list', path: '/prompts' },
 ];
 
-const member = (id: number): Screen[] => [
+/** With one prompt of two versions. */
+const MEMBER: Screen[] = [
   { name: 'dashboard', path: '/dashboard' },
   { name: 'prompt list', path: '/prompts' },
   { name: 'nothing found', path: '/prompts?q=nowhere' },
@@ -43,17 +43,17 @@ const member = (id: number): Screen[] => [
     path: '/prompts/new',
     prepare: (page) => page.getByRole('button', { name: 'Create', exact: true }).click(),
   },
-  { name: 'prompt', path: `/prompts/${String(id)}` },
+  { name: 'prompt', path: '/prompts/:id' },
   {
     name: 'prompt with its menu',
-    path: `/prompts/${String(id)}`,
+    path: '/prompts/:id',
     prepare: (page) => page.getByRole('button', { name: 'Actions' }).click(),
   },
-  { name: 'edit', path: `/prompts/${String(id)}/edit` },
-  { name: 'versions', path: `/prompts/${String(id)}/versions` },
+  { name: 'edit', path: '/prompts/:id/edit' },
+  { name: 'versions', path: '/prompts/:id/versions' },
   {
     name: 'restore dialog',
-    path: `/prompts/${String(id)}/versions`,
+    path: '/prompts/:id/versions',
     prepare: async (page) => {
       await page.getByRole('button', { name: /^v1\b/ }).click();
       await page.getByRole('button', { name: 'Restore v1' }).click();
@@ -84,79 +84,55 @@ async function open(page: Page, { path, prepare }: Screen): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
   await expect(page.getByText(/^Loading/)).toHaveCount(0);
-  await page.waitForLoadState('networkidle');
+  await expect(page.locator('.animate-pulse')).toHaveCount(0);
   await prepare?.(page);
 }
 
 async function violations(page: Page): Promise<string[]> {
   const { violations: found } = await new AxeBuilder({ page }).analyze();
   return found.flatMap(({ id, help, nodes }) =>
-    nodes.map(
-      ({ target, failureSummary }) =>
-        `${id}: ${help}\n${target.join(' ')}\n${failureSummary ?? ''}`,
+    nodes.map(({ target, failureSummary = '' }) =>
+      [`${id}: ${help}`, target.join(' '), failureSummary].join('\n'),
     ),
   );
 }
 
-async function checkAll(page: Page, screens: readonly Screen[]): Promise<void> {
-  for (const screen of screens) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await open(page, screen);
-      expect.soft(await violations(page), `${screen.name}, ${colorScheme}`).toEqual([]);
-    }
-  }
-}
-
-/** Every screen at the narrowest width there is; the page itself never scrolls sideways. */
-async function checkWidth(page: Page, screens: readonly Screen[]): Promise<void> {
+/** Both themes, and the narrowest window there is: the page itself never scrolls sideways. */
+async function check(page: Page, screen: Screen): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await open(page, screen);
+  expect.soft(await violations(page), 'light').toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect.soft(await violations(page), 'dark').toEqual([]);
   await page.setViewportSize({ width: 320, height: 640 });
-  for (const screen of screens) {
-    await open(page, screen);
-    const { scroll, client } = await page.evaluate(() => ({
-      scroll: document.documentElement.scrollWidth,
-      client: document.documentElement.clientWidth,
-    }));
-    expect.soft(scroll, `${screen.name} is as wide as the window`).toBeLessThanOrEqual(client);
-  }
+  const { scroll, client } = await page.evaluate(() => ({
+    scroll: document.documentElement.scrollWidth,
+    client: document.documentElement.clientWidth,
+  }));
+  expect.soft(scroll, 'fits into 320 pixels').toBeLessThanOrEqual(client);
 }
 
-async function twoVersions(prompts: PromptCaller): Promise<number> {
-  const { id } = await prompts.create(SAMPLE);
-  const version = {
-    template: 'Dear {name}, it is {TIME}.',
-    metadata: { description: 'Friendlier' },
-  };
-  await prompts.call(201, `/prompts/${String(id)}/versions`, { method: 'POST', body: version });
-  return id;
+for (const screen of PUBLIC) {
+  test(screen.name, ({ page }) => check(page, screen));
 }
 
-test('public screens have no violation', async ({ page }) => {
-  await checkAll(page, PUBLIC);
-});
+test('mailbox', ({ page }) => check(page, { name: 'mailbox', path: stack().mail }));
 
-test('public screens fit into 320 pixels', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'sets its own width');
-  await checkWidth(page, PUBLIC);
-});
+for (const screen of EMPTY) {
+  memberTest(screen.name, ({ page }) => check(page, screen));
+}
 
-memberTest('empty screens have no violation', async ({ page }) => {
-  await checkAll(page, EMPTY);
-});
-
-memberTest('a member’s screens have no violation', async ({ page, prompts }) => {
-  test.slow();
-  await checkAll(page, member(await twoVersions(prompts)));
-});
-
-memberTest('a member’s screens fit into 320 pixels', async ({ page, prompts, isMobile }) => {
-  test.skip(isMobile, 'sets its own width');
-  await checkWidth(page, [...EMPTY, ...member(await twoVersions(prompts))]);
-});
-
-test('the mailbox has no violation', async ({ page }) => {
-  await checkAll(page, [{ name: 'mailbox', path: stack().mail }]);
-});
+for (const { name, path, prepare } of MEMBER) {
+  memberTest(name, async ({ page, prompts }) => {
+    const { id } = await prompts.create(SAMPLE);
+    const version = {
+      template: 'Dear {name}, it is {TIME}.',
+      metadata: { description: 'Friendlier' },
+    };
+    await prompts.call(201, `/prompts/${String(id)}/versions`, { method: 'POST', body: version });
+    await check(page, { name, path: path.replace(':id', String(id)), ...(prepare && { prepare }) });
+  });
+}
 
 test('the menu of a small screen closes after a choice', async ({ page, isMobile }) => {
   test.skip(!isMobile, 'wide screens have no menu');
