@@ -20,7 +20,7 @@ export function TopNavigation() {
   return (
     <header
       ref={bar}
-      className="sticky top-0 z-30 border-b bg-background/90 backdrop-blur-md forced-colors:bg-background"
+      className="sticky top-0 z-30 border-b bg-background"
     >
       <div className="mx-auto flex h-14 max-w-content items-center gap-6 px-4 md:px-6">
         <Link

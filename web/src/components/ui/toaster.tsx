@@ -7,6 +7,7 @@ export default function Toaster() {
   useEffect(toasterReady, []);
   return (
     <Sonner
+      style={{ fontFamily: 'var(--font-sans)' }}
       position="bottom-right"
       visibleToasts={3}
       closeButton
