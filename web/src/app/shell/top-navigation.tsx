@@ -18,10 +18,7 @@ export function TopNavigation() {
   useDismiss(open, bar, close, toggle);
 
   return (
-    <header
-      ref={bar}
-      className="sticky top-0 z-30 border-b bg-background"
-    >
+    <header ref={bar} className="sticky top-0 z-30 border-b bg-background">
       <div className="mx-auto flex h-14 max-w-content items-center gap-6 px-4 md:px-6">
         <Link
           to={paths.landing.getHref()}
