@@ -99,7 +99,7 @@ export const SUGGESTIONS: readonly Suggestion[] = [
   {
     name: 'deadline',
     type: 'date',
-    placeholder: 'YYYY-MM-DD',
+    placeholder: '2026-12-31',
     triggers: ['deadline', 'due', 'schedule', 'urgent'],
   },
 ];

@@ -38,26 +38,26 @@ export function listVariables(template: string, inputs: VariableInputs): Playgro
       value,
       type,
       suggested: suggestion !== undefined,
-      placeholder: suggestion?.placeholder ?? placeholderFor(type),
+      placeholder: placeholderFor(type, suggestion?.placeholder),
       validation,
       blocking: declared !== undefined && !validation.isValid,
     };
   });
 }
 
-function placeholderFor(type: VariableType): string {
-  switch (type) {
-    case 'email':
-      return 'ada@example.com';
-    case 'url':
-      return 'https://example.com';
-    case 'date':
-      return 'YYYY-MM-DD';
-    case 'number':
-      return '0';
-    case 'text':
-      return '';
-  }
+const EXAMPLES: Record<VariableType, string> = {
+  text: '',
+  email: 'ada@example.com',
+  url: 'https://example.com',
+  date: '',
+  number: '3',
+};
+
+/** An example that does not look like a value somebody entered. */
+function placeholderFor(type: VariableType, suggested: string | undefined): string {
+  if (type === 'date') return 'YYYY-MM-DD';
+  const example = suggested ?? EXAMPLES[type];
+  return example === '' ? '' : `e.g. ${example}`;
 }
 
 /** The values to compile with: only what was entered, so that gaps are reported as missing. */

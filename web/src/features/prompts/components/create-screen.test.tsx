@@ -190,9 +190,10 @@ test.each([
   const { user } = show();
   await fill(user);
   await user.click(createButton());
-  const alert = await screen.findByRole('alert');
-  expect(alert).toHaveTextContent(message);
-  expect(alert).toHaveTextContent('API request failed: 409');
+  const alerts = await screen.findAllByRole('alert');
+  expect(field(/^Key/)).toHaveAccessibleDescription(expect.stringContaining(message));
+  expect(alerts.at(-1)).toHaveTextContent(message);
+  expect(alerts.at(-1)).toHaveTextContent('API request failed: 409');
 });
 
 test('a problem of one field stands at that field', async () => {

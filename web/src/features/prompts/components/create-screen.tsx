@@ -18,6 +18,7 @@ import { useUnsavedGuard } from '@/features/prompts/use-unsaved-guard';
 import { usePageTitle } from '@/hooks/use-page-title';
 import { useModShortcut } from '@/hooks/use-mod-shortcut';
 import { playgroundHref, storeHandoff } from '@/lib/playground-link';
+import { statusOf } from '@/lib/prompt-api/errors';
 import { useCreatePrompt } from '@/lib/prompt-api/mutations';
 import { BackLink } from './back-link';
 import { FormError } from './form-error';
@@ -57,15 +58,18 @@ function useCreate(draft: PromptDraft, release: () => void) {
   const [problem, setProblem] = useState<FormProblem>();
   const submit = async () => {
     if (create.isPending) return;
-    const found = checkDraft(draft);
-    setProblem(found);
-    if (found) return;
+    const invalid = checkDraft(draft);
+    setProblem(invalid);
+    if (invalid) return;
     try {
       const prompt = await create.mutateAsync({ ...draft, name: draft.name.trim() });
       release();
       await navigate(paths.prompt.getHref(prompt.id));
     } catch (error) {
-      setProblem(serverProblem(error, 'Failed to create prompt'));
+      const found = serverProblem(error, 'Failed to create prompt');
+      // Nothing but the key of a new prompt can be taken already.
+      if (statusOf(error) === 409) found.fields.key ??= found.message;
+      setProblem(found);
     }
   };
   return { submit, problem, pending: create.isPending };

@@ -118,7 +118,7 @@ function MessageField({ value, onChange }: { value: string; onChange: (value: st
           {...control}
           value={value}
           maxLength={200}
-          placeholder="Friendlier greeting"
+          placeholder="e.g. Friendlier greeting"
           onChange={(event) => {
             onChange(event.target.value);
           }}

@@ -29,7 +29,7 @@ export function KeyField({ value, error, onChange }: KeyFieldProps) {
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          placeholder="customer-welcome"
+          placeholder="e.g. customer-welcome"
           className="font-mono"
           onChange={(event) => {
             onChange(event.target.value);

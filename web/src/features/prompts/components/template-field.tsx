@@ -37,7 +37,7 @@ export function TemplateField({ value, error, onChange }: TemplateFieldProps) {
             required
             value={value}
             error={error}
-            placeholder="You are a helpful assistant. Answer {question} in a {tone} tone."
+            placeholder="e.g. You are a helpful assistant. Answer {question} in a {tone} tone."
             onChange={onChange}
           />
           <LintList template={value} onFix={onChange} />

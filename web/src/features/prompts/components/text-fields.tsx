@@ -31,7 +31,7 @@ export function NameField({ value, error, onChange }: TextFieldProps) {
           value={value}
           maxLength={NAME_LIMIT}
           autoComplete="off"
-          placeholder="Customer welcome"
+          placeholder="e.g. Customer welcome"
           onChange={(event) => {
             onChange(event.target.value);
           }}
