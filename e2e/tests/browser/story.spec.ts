@@ -44,7 +44,7 @@ test('a visitor signs in, writes a prompt, compiles it, changes it and signs out
       await field.fill(tag);
       await field.press('Enter');
     }
-    const detected = page.getByRole('complementary', { name: 'About the template' });
+    const detected = page.getByLabel('About the template');
     await expect(
       detected.getByRole('listitem').filter({ hasText: /^\{(name|tone)\}$/ }),
     ).toHaveCount(2);
@@ -158,7 +158,7 @@ test('a visitor signs in, writes a prompt, compiles it, changes it and signs out
 
   function factOf(label: string) {
     return page
-      .getByRole('complementary', { name: 'About this prompt' })
+      .getByLabel('About this prompt')
       .locator('dl > div')
       .filter({ has: page.getByText(label, { exact: true }) })
       .getByRole('definition');
