@@ -16,7 +16,10 @@ fn main() -> ExitCode {
         Some("json") => LogFormat::Json,
         _ => LogFormat::Pretty,
     };
-    init_logs(format, vars.get("WILDFIRE_LOG").unwrap_or("warn"));
+    // On a terminal the start has its own words; elsewhere every request has a line.
+    let is_production = vars.get("WILDFIRE_ENV") == Some("production");
+    let level = if is_production { "info" } else { "warn" };
+    init_logs(format, vars.get("WILDFIRE_LOG").unwrap_or(level));
     // Requests run on threads of their own; this one starts, waits and stops.
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()

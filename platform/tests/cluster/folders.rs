@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use platform::cluster::{Cluster, ClusterError};
+use platform::cluster::{Binaries, Cluster, ClusterError, FindOptions, SUPPORTED_MAJORS};
 
 use super::{binaries, is_root, open_folder};
 
@@ -22,6 +22,23 @@ async fn a_folder_of_another_major_version_says_which_binaries_it_needs() {
         "{error}"
     );
     assert!(error.to_string().contains("WILDFIRE_PG_BIN"));
+}
+
+/// Says nothing on a machine that has only one version.
+#[test]
+fn an_existing_folder_gets_the_version_it_needs_if_that_is_installed() {
+    let newest = binaries().major();
+    for major in SUPPORTED_MAJORS {
+        let installed = format!("/usr/lib/postgresql/{major}/bin/postgres");
+        if major != newest && std::path::Path::new(&installed).exists() {
+            let options = FindOptions {
+                bin: None,
+                ..FindOptions::detect()
+            };
+            let found = Binaries::find(&options.for_major(Some(major))).unwrap();
+            assert_eq!(found.major(), major);
+        }
+    }
 }
 
 #[tokio::test]

@@ -253,6 +253,8 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
 }
 
 async fn detach(setup: &Setup, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    // Says so if another one runs, before its log is written over.
+    drop(Instance::acquire(&setup.data_dir)?);
     let arguments = env::args_os()
         .skip(1)
         .filter(|argument| argument != "--detach");

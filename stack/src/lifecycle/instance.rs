@@ -68,6 +68,15 @@ pub enum LifecycleError {
         /// How long it was given.
         seconds: u64,
     },
+    /// Somebody else's process.
+    #[error(
+        "Wildfire (process {pid}) was started by another account; stop it as that account or as \
+         root."
+    )]
+    NotOurs {
+        /// Its process.
+        pid: u32,
+    },
     /// A background start that failed.
     #[error("Wildfire did not start:\n{output}\n(full log: {})", log.display())]
     Background {
@@ -179,10 +188,7 @@ pub fn stop(data_dir: &Path, patience: Duration) -> Result<State, LifecycleError
         .ok()
         .and_then(Pid::from_raw)
         .ok_or_else(not_running)?;
-    kill_process(pid, Signal::TERM).map_err(|source| LifecycleError::File {
-        path: data_dir.join(STATE_FILE),
-        source: source.into(),
-    })?;
+    kill_process(pid, Signal::TERM).map_err(|_| LifecycleError::NotOurs { pid: state.pid })?;
     let started = Instant::now();
     while try_lock(data_dir)?.is_none() {
         if started.elapsed() > patience {

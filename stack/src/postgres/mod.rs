@@ -4,6 +4,7 @@ mod bootstrap;
 mod embedded;
 mod error;
 mod external;
+pub(crate) mod history;
 mod passwords;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use platform::pg::{Client, Database};
 
-use super::{Applied, Workdir, WorkdirError, history, read, statements};
+use super::{Applied, Workdir, WorkdirError, read, statements};
+use crate::postgres::history;
 
 /// Undoes what an earlier file set for the rest of the connection.
 const RESET: &str = "reset all; reset role";

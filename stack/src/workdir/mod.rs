@@ -3,7 +3,6 @@
 //! be used on one project.
 
 mod error;
-mod history;
 mod migrations;
 mod seeds;
 mod statements;

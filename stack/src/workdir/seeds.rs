@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use platform::pg::{Client, Database};
 use sha2::{Digest, Sha256};
 
-use super::{Applied, Workdir, WorkdirError, history, read};
+use super::{Applied, Workdir, WorkdirError, read};
+use crate::postgres::history;
 
 /// The files that the patterns name, in the order of the patterns, sorted within one.
 pub(super) fn expand(

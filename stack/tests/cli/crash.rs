@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -24,6 +25,20 @@ async fn a_killed_installation_loses_nothing_and_leaves_no_server() {
         "acknowledged"
     );
     assert_eq!(servers_of(&installation.data_dir()), 1);
+}
+
+#[test]
+fn a_killed_installation_takes_its_server_along() {
+    let installation = Installation::new();
+    installation.start(&[]).kill();
+    let started = Instant::now();
+    while servers_of(&installation.data_dir()) > 0 {
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "Postgres stayed behind"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

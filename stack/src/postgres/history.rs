@@ -37,18 +37,18 @@ values ($1, $2)
 on conflict (path) do update set hash = excluded.hash";
 
 /// Makes the tables if they are missing.
-pub(super) async fn create(client: &Client) -> Result<(), DbError> {
+pub(crate) async fn create(client: &Client) -> Result<(), DbError> {
     client.batch(CREATE).await
 }
 
 /// Versions of applied migrations, in order.
-pub(super) async fn versions(client: &Client) -> Result<Vec<String>, DbError> {
+pub(crate) async fn versions(client: &Client) -> Result<Vec<String>, DbError> {
     let rows = client.query(VERSIONS, &[]).await?;
     rows.iter().map(|row| column(row, "version")).collect()
 }
 
 /// Notes that a migration is applied.
-pub(super) async fn record_version(
+pub(crate) async fn record_version(
     tx: &Tx<'_>,
     version: &str,
     name: &str,
@@ -60,7 +60,7 @@ pub(super) async fn record_version(
 }
 
 /// Paths of applied seed files with the hash of what was applied.
-pub(super) async fn seeds(client: &Client) -> Result<BTreeMap<String, String>, DbError> {
+pub(crate) async fn seeds(client: &Client) -> Result<BTreeMap<String, String>, DbError> {
     let rows = client.query(SEEDS, &[]).await?;
     rows.iter()
         .map(|row| Ok((column(row, "path")?, column(row, "hash")?)))
@@ -68,7 +68,7 @@ pub(super) async fn seeds(client: &Client) -> Result<BTreeMap<String, String>, D
 }
 
 /// Notes that a seed file is applied.
-pub(super) async fn record_seed(tx: &Tx<'_>, path: &str, hash: &str) -> Result<(), DbError> {
+pub(crate) async fn record_seed(tx: &Tx<'_>, path: &str, hash: &str) -> Result<(), DbError> {
     tx.execute(RECORD_SEED, &[&path, &hash]).await?;
     Ok(())
 }
