@@ -67,7 +67,10 @@ impl Rate {
             return Some(Self::PerHour(events));
         }
         let (burst, every) = text.split_once('/')?;
-        Some(Self::Refill { burst: burst.parse().ok()?, every: parse_duration(every)? })
+        Some(Self::Refill {
+            burst: burst.parse().ok()?,
+            every: parse_duration(every)?,
+        })
     }
 
     /// Whether nothing may ever be sent.
@@ -101,13 +104,18 @@ impl LimitsConfig {
     pub(crate) fn from_env(env: &Reader<'_>) -> Self {
         let mails = env.string_or("GOTRUE_RATE_LIMIT_EMAIL_SENT", "30");
         Self {
-            header: env.string("GOTRUE_RATE_LIMIT_HEADER").filter(|name| !name.is_empty()),
+            header: env
+                .string("GOTRUE_RATE_LIMIT_HEADER")
+                .filter(|name| !name.is_empty()),
             otp: env.number("GOTRUE_RATE_LIMIT_OTP", 30.0),
             token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
             verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
             anonymous: env.number("GOTRUE_RATE_LIMIT_ANONYMOUS_USERS", 30.0),
             mails: Rate::parse(&mails).unwrap_or_else(|| {
-                env.problem("GOTRUE_RATE_LIMIT_EMAIL_SENT", "must be a number or events/duration");
+                env.problem(
+                    "GOTRUE_RATE_LIMIT_EMAIL_SENT",
+                    "must be a number or events/duration",
+                );
                 Rate::PerHour(30.0)
             }),
         }
@@ -149,8 +157,7 @@ impl GovernorClock for Ticks {
     }
 }
 
-type PerClient =
-    RateLimiter<String, DefaultKeyedStateStore<String>, Ticks, NoOpMiddleware<Nanos>>;
+type PerClient = RateLimiter<String, DefaultKeyedStateStore<String>, Ticks, NoOpMiddleware<Nanos>>;
 
 /// The counters. Cloning shares them.
 #[derive(Clone)]
@@ -185,16 +192,31 @@ impl Limits {
     /// Counts a request; refuses it if its client sent too many.
     pub(crate) fn check(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
         let counters = &self.0;
-        let Some(client) = counters.client(call) else { return Ok(()) };
+        let Some(client) = counters.client(call) else {
+            return Ok(());
+        };
         let refused = || {
             let text = "Request rate limit reached";
-            Err(Error::too_many_requests(ErrorCode::OverRequestRateLimit, text))
+            Err(Error::too_many_requests(
+                ErrorCode::OverRequestRateLimit,
+                text,
+            ))
         };
-        let Some(limiter) = counters.limiter(bucket) else { return refused() };
+        let Some(limiter) = counters.limiter(bucket) else {
+            return refused();
+        };
         if counters.checks.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
-            counters.per_client.iter().flatten().for_each(RateLimiter::retain_recent);
+            counters
+                .per_client
+                .iter()
+                .flatten()
+                .for_each(RateLimiter::retain_recent);
         }
-        if limiter.check_key(&client).is_ok() { Ok(()) } else { refused() }
+        if limiter.check_key(&client).is_ok() {
+            Ok(())
+        } else {
+            refused()
+        }
     }
 
     /// Whether one more mail may be sent; counts it.
@@ -222,12 +244,18 @@ impl Counters {
 fn per_client(rate: f64, burst: u32, clock: &Clock) -> Option<PerClient> {
     let burst = NonZeroU32::new(burst)?;
     let period = if rate > 0.0 {
-        Duration::try_from_secs_f64(1.0 / rate).unwrap_or(NEVER).min(NEVER)
+        Duration::try_from_secs_f64(1.0 / rate)
+            .unwrap_or(NEVER)
+            .min(NEVER)
     } else {
         NEVER
     };
     let quota = Quota::with_period(period)?.allow_burst(burst);
-    Some(RateLimiter::new(quota, DefaultKeyedStateStore::default(), Ticks(clock.clone())))
+    Some(RateLimiter::new(
+        quota,
+        DefaultKeyedStateStore::default(),
+        Ticks(clock.clone()),
+    ))
 }
 
 /// The limit over all mails of this process.
@@ -250,8 +278,15 @@ impl MailLimit {
             Rate::PerHour(_) => 0,
             Rate::Refill { burst, .. } => burst,
         };
-        let window = Mutex::new(Window { since: clock.now(), count });
-        Self { rate, clock, window }
+        let window = Mutex::new(Window {
+            since: clock.now(),
+            count,
+        });
+        Self {
+            rate,
+            clock,
+            window,
+        }
     }
 
     fn allow(&self) -> bool {
@@ -296,7 +331,10 @@ mod tests {
 
     fn limit(rate: &str) -> (MailLimit, Clock) {
         let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
-        (MailLimit::new(Rate::parse(rate).unwrap(), clock.clone()), clock)
+        (
+            MailLimit::new(Rate::parse(rate).unwrap(), clock.clone()),
+            clock,
+        )
     }
 
     fn allowed(limit: &MailLimit, tries: usize) -> usize {
@@ -338,7 +376,11 @@ mod tests {
         let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
         let limiter = per_client(30.0 / FIVE_MINUTES, 30, &clock).unwrap();
         let client = "203.0.113.9".to_owned();
-        let passed = |tries| (0..tries).filter(|_| limiter.check_key(&client).is_ok()).count();
+        let passed = |tries| {
+            (0..tries)
+                .filter(|_| limiter.check_key(&client).is_ok())
+                .count()
+        };
         assert_eq!(passed(40), 30);
         clock.advance(SignedDuration::from_secs(10));
         assert_eq!(passed(5), 1);

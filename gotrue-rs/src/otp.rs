@@ -1,5 +1,7 @@
 //! One-time codes and how they are stored. Mirrors upstream's `internal/crypto/crypto.go`.
 
+use std::fmt::Write as _;
+
 use jiff::{SignedDuration, Timestamp};
 use platform::pg::Executor;
 use sha2::{Digest, Sha224};
@@ -23,12 +25,20 @@ pub(crate) enum Flow {
 impl Flow {
     /// A challenge asks for PKCE.
     pub(crate) fn of_challenge(code_challenge: &str) -> Self {
-        if code_challenge.is_empty() { Self::Implicit } else { Self::Pkce }
+        if code_challenge.is_empty() {
+            Self::Implicit
+        } else {
+            Self::Pkce
+        }
     }
 
     /// The flow a token from a link belongs to.
     pub(crate) fn of_token(token: &str) -> Self {
-        if token.starts_with(PKCE_PREFIX) { Self::Pkce } else { Self::Implicit }
+        if token.starts_with(PKCE_PREFIX) {
+            Self::Pkce
+        } else {
+            Self::Implicit
+        }
     }
 }
 
@@ -85,7 +95,13 @@ pub(crate) fn token_hash(address: &str, code: &str) -> String {
     let mut hasher = Sha224::new();
     hasher.update(address.as_bytes());
     hasher.update(code.as_bytes());
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hasher
+        .finalize()
+        .iter()
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
 }
 
 /// Whether a code is the stored one and still young enough.
@@ -167,6 +183,9 @@ mod tests {
         let sets = ["abc".to_owned(), "!?".to_owned()];
         let password = unguessable_password(&sets, 33);
         assert_eq!(password.chars().count(), 33);
-        assert!(sets.iter().all(|set| password.contains(|c| set.contains(c))));
+        assert!(
+            sets.iter()
+                .all(|set| password.contains(|c| set.contains(c)))
+        );
     }
 }

@@ -33,7 +33,9 @@ impl RedirectRules {
         for pattern in env.list("GOTRUE_URI_ALLOW_LIST") {
             match Glob::parse(&pattern) {
                 Ok(glob) => allowed.push(glob),
-                Err(reason) => env.problem("GOTRUE_URI_ALLOW_LIST", &format!("{pattern}: {reason}")),
+                Err(reason) => {
+                    env.problem("GOTRUE_URI_ALLOW_LIST", &format!("{pattern}: {reason}"));
+                }
             }
         }
         Self::new(site_url, allowed)
@@ -41,7 +43,11 @@ impl RedirectRules {
 
     fn new(site_url: String, allowed: Vec<Glob>) -> Self {
         let site = Address::parse(&site_url);
-        Self { site_url, site, allowed }
+        Self {
+            site_url,
+            site,
+            allowed,
+        }
     }
 
     /// Where everybody ends who named no valid target.
@@ -84,15 +90,19 @@ impl RedirectRules {
             return false;
         }
         let without_fragment = url.split('#').next().unwrap_or(url);
-        self.allowed.iter().any(|glob| glob.matches(without_fragment))
+        self.allowed
+            .iter()
+            .any(|glob| glob.matches(without_fragment))
     }
 }
 
 /// Hosts of this machine: native apps listen on whatever port is free (RFC 8252, 7.3).
 fn is_local(host: &str) -> bool {
     let lower = host.to_ascii_lowercase();
-    matches!(lower.as_str(), "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "::")
-        || lower.ends_with(".localhost")
+    matches!(
+        lower.as_str(),
+        "localhost" | "127.0.0.1" | "::1" | "0.0.0.0" | "::"
+    ) || lower.ends_with(".localhost")
 }
 
 fn is_loopback(ip: IpAddr) -> bool {
@@ -108,5 +118,7 @@ fn is_regular_hostname(host: &str) -> bool {
     let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     edge(host.chars().next())
         && edge(host.chars().last())
-        && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
 }

@@ -83,7 +83,12 @@ pub(crate) async fn find(
     let fields = search.scope.map(Scope::fields).unwrap_or_default();
     let text = if fields.is_empty() { "" } else { search.text };
     let total = db.query_one(COUNT, &[&fields, &text]).await?;
-    let rows = db.query(FIND, &[&fields, &text, &search.limit, &search.offset]).await?;
-    let entries = rows.iter().map(AuditEntry::from_row).collect::<Result<_, _>>()?;
+    let rows = db
+        .query(FIND, &[&fields, &text, &search.limit, &search.offset])
+        .await?;
+    let entries = rows
+        .iter()
+        .map(AuditEntry::from_row)
+        .collect::<Result<_, _>>()?;
     Ok((entries, column(&total, "total")?))
 }

@@ -70,8 +70,13 @@ pub(crate) async fn latest(
     method: &str,
 ) -> Result<Option<FoundFlow>, DbError> {
     let row = db.query_opt(LATEST, &[&user_id, &method]).await?;
-    row.map(|row| Ok(FoundFlow { id: column(&row, "id")?, auth_code: column(&row, "auth_code")? }))
-        .transpose()
+    row.map(|row| {
+        Ok(FoundFlow {
+            id: column(&row, "id")?,
+            auth_code: column(&row, "auth_code")?,
+        })
+    })
+    .transpose()
 }
 
 const MARK_ISSUED: &str = "-- auth.flow_state.mark_issued

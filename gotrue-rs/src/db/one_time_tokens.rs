@@ -38,8 +38,14 @@ pub(crate) async fn issue_confirmation(
     at: Timestamp,
 ) -> Result<(), DbError> {
     let relates_to = holder.relates_to.to_lowercase();
-    let params: platform::pg::Params<'_> =
-        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4(), &invited];
+    let params: platform::pg::Params<'_> = &[
+        &holder.id,
+        &token,
+        &at,
+        &relates_to,
+        &Uuid::new_v4(),
+        &invited,
+    ];
     db.execute(ISSUE_CONFIRMATION, params).await?;
     Ok(())
 }
@@ -65,8 +71,7 @@ pub(crate) async fn issue_recovery(
     at: Timestamp,
 ) -> Result<(), DbError> {
     let relates_to = holder.relates_to.to_lowercase();
-    let params: platform::pg::Params<'_> =
-        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
+    let params: platform::pg::Params<'_> = &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
     db.execute(ISSUE_RECOVERY, params).await?;
     Ok(())
 }
@@ -92,8 +97,7 @@ pub(crate) async fn issue_reauthentication(
     at: Timestamp,
 ) -> Result<(), DbError> {
     let relates_to = holder.relates_to.to_lowercase();
-    let params: platform::pg::Params<'_> =
-        &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
+    let params: platform::pg::Params<'_> = &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
     db.execute(ISSUE_REAUTHENTICATION, params).await?;
     Ok(())
 }
@@ -217,7 +221,10 @@ pub(crate) async fn holder_of_email_change(
     both: bool,
 ) -> Result<Option<Uuid>, DbError> {
     let row = db
-        .query_opt(HOLDER_OF_EMAIL_CHANGE, &[&email.to_lowercase(), &token_hash, &aud, &both])
+        .query_opt(
+            HOLDER_OF_EMAIL_CHANGE,
+            &[&email.to_lowercase(), &token_hash, &aud, &both],
+        )
         .await?;
     row.as_ref().map(|row| column(row, "id")).transpose()
 }

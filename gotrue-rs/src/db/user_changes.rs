@@ -11,7 +11,7 @@ use super::identities::micros;
 use super::one_time_tokens::TokenType;
 use super::users::{User, user_with_relations, with_relations};
 
-pub(crate) use admin::{AdminChange, apply, delete, set_email, set_phone};
+pub(crate) use admin::{AdminChange, Ban, apply, delete, set_email, set_phone};
 pub(crate) use soft_delete::soft_delete;
 
 const BY_PHONE_CHANGE: &str = concat!(

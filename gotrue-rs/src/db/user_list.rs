@@ -82,7 +82,9 @@ pub(crate) async fn page(
         Order::Descending => NEWEST_FIRST,
     };
     let total = db.query_one(COUNT, &[&wanted.aud, &wanted.filter]).await?;
-    let rows = db.query(statement, &[&wanted.aud, &wanted.filter, &limit, &offset]).await?;
+    let rows = db
+        .query(statement, &[&wanted.aud, &wanted.filter, &limit, &offset])
+        .await?;
     Ok((users(&rows)?, column(&total, "total")?))
 }
 
@@ -127,8 +129,7 @@ pub(crate) async fn after(
         Order::Descending => AFTER_NEWEST_FIRST,
     };
     let (created_at, id) = cursor.map(|cursor| (cursor.created_at, cursor.id)).unzip();
-    let params: platform::pg::Params<'_> =
-        &[&wanted.aud, &wanted.filter, &limit, &created_at, &id];
+    let params: platform::pg::Params<'_> = &[&wanted.aud, &wanted.filter, &limit, &created_at, &id];
     users(&db.query(statement, params).await?)
 }
 

@@ -5,8 +5,12 @@
 //! Upstream: also asks the DNS whether the host takes mail; here a host without mail shows when
 //! the mail server refuses it.
 
-const UNUSED_ADDRESSES: [&str; 4] =
-    ["test@gmail.com", "example@gmail.com", "someone@gmail.com", "test@email.com"];
+const UNUSED_ADDRESSES: [&str; 4] = [
+    "test@gmail.com",
+    "example@gmail.com",
+    "someone@gmail.com",
+    "test@email.com",
+];
 
 const UNUSED_HOSTS: [&str; 13] = [
     "test",
@@ -34,11 +38,11 @@ pub(super) fn may_exist(address: &str) -> bool {
     let Some((name, host)) = address.rsplit_once('@') else {
         return false;
     };
-    !UNUSED_ADDRESSES.contains(&address)
-        && !UNUSED_HOSTS.contains(&host)
-        && !UNUSED_SUFFIXES.iter().any(|suffix| host.ends_with(suffix))
-        && !(host == "gmail.com" && name.len() < GMAIL_NAME)
-        && host.contains('.')
+    let is_unused = UNUSED_ADDRESSES.contains(&address)
+        || UNUSED_HOSTS.contains(&host)
+        || UNUSED_SUFFIXES.iter().any(|suffix| host.ends_with(suffix));
+    let is_short_gmail = host == "gmail.com" && name.len() < GMAIL_NAME;
+    host.contains('.') && !is_unused && !is_short_gmail
 }
 
 #[cfg(test)]

@@ -56,11 +56,13 @@ pub(crate) struct Smtp {
 
 /// All mail settings.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a variable of its own"
+)]
 pub(crate) struct MailConfig {
     /// `GOTRUE_MAILER_AUTOCONFIRM` (default false): addresses count as confirmed at once.
     pub(crate) autoconfirm: bool,
-    /// `GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS` (default false).
-    pub(crate) allow_unverified_sign_ins: bool,
     /// `GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED` (default true): both addresses must confirm.
     pub(crate) secure_email_change: bool,
     /// `GOTRUE_MAILER_OTP_EXP` (default 86400): lifetime of codes and links, seconds.
@@ -90,29 +92,35 @@ impl MailConfig {
     /// Reads all settings.
     pub(crate) fn from_env(env: &Reader<'_>) -> Self {
         let autoconfirm = env.bool("GOTRUE_MAILER_AUTOCONFIRM", false);
-        let allow_unverified_sign_ins =
-            env.bool("GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS", false);
-        if autoconfirm && allow_unverified_sign_ins {
+        // It concerns sign-in through other providers, which are not built yet.
+        let unverified = "GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS";
+        if env.bool(unverified, false) && autoconfirm {
             env.problem(
-                "GOTRUE_MAILER_ALLOW_UNVERIFIED_EMAIL_SIGN_INS",
+                unverified,
                 "cannot be combined with GOTRUE_MAILER_AUTOCONFIRM",
             );
         }
-        for name in ["GOTRUE_MAILER_EMAIL_VALIDATION_SERVICE_URL", "GOTRUE_MAILER_EMAIL_VALIDATION_BLOCKED_MX"] {
+        for name in [
+            "GOTRUE_MAILER_EMAIL_VALIDATION_SERVICE_URL",
+            "GOTRUE_MAILER_EMAIL_VALIDATION_BLOCKED_MX",
+        ] {
             if env.string(name).is_some_and(|value| !value.is_empty()) {
                 env.problem(name, "is not built yet; remove it to start");
             }
         }
         Self {
             autoconfirm,
-            allow_unverified_sign_ins,
             secure_email_change: env.bool("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", true),
             otp_lifetime: signed(lifetime(env)),
             otp_length: otp_length(env),
             background: env.bool("GOTRUE_MAILER_EMAIL_BACKGROUND_SENDING", false),
             extended_validation: env.bool("GOTRUE_MAILER_EMAIL_VALIDATION_EXTENDED", false),
             template_max_size: env.number("GOTRUE_MAILER_TEMPLATE_MAX_SIZE", 1_000_000),
-            template_max_age: age(env, "GOTRUE_MAILER_TEMPLATE_MAX_AGE", Duration::from_mins(10)),
+            template_max_age: age(
+                env,
+                "GOTRUE_MAILER_TEMPLATE_MAX_AGE",
+                Duration::from_mins(10),
+            ),
             template_retry: age(
                 env,
                 "GOTRUE_MAILER_TEMPLATE_RETRY_INTERVAL",
@@ -161,7 +169,11 @@ fn path(env: &Reader<'_>, kind: Kind) -> String {
 /// Zero stands for the default, as upstream has it.
 fn lifetime(env: &Reader<'_>) -> Duration {
     let set = env.seconds("GOTRUE_MAILER_OTP_EXP", 86_400);
-    if set.is_zero() { Duration::from_hours(24) } else { set }
+    if set.is_zero() {
+        Duration::from_hours(24)
+    } else {
+        set
+    }
 }
 
 fn otp_length(env: &Reader<'_>) -> u32 {
@@ -179,12 +191,18 @@ fn signed(duration: Duration) -> SignedDuration {
 
 fn smtp(env: &Reader<'_>) -> Smtp {
     let frequency = env.duration("GOTRUE_SMTP_MAX_FREQUENCY", Duration::ZERO);
-    let frequency = if frequency.is_zero() { Duration::from_mins(1) } else { frequency };
+    let frequency = if frequency.is_zero() {
+        Duration::from_mins(1)
+    } else {
+        frequency
+    };
     Smtp {
         host: env.string_or("GOTRUE_SMTP_HOST", ""),
         port: env.number("GOTRUE_SMTP_PORT", 587),
         user: env.string_or("GOTRUE_SMTP_USER", ""),
-        password: env.secret("GOTRUE_SMTP_PASS").unwrap_or_else(|| Secret::new(String::new())),
+        password: env
+            .secret("GOTRUE_SMTP_PASS")
+            .unwrap_or_else(|| Secret::new(String::new())),
         sender: env.string_or("GOTRUE_SMTP_ADMIN_EMAIL", ""),
         sender_name: env.string_or("GOTRUE_SMTP_SENDER_NAME", ""),
         headers: headers(env),
@@ -194,15 +212,18 @@ fn smtp(env: &Reader<'_>) -> Smtp {
 
 fn headers(env: &Reader<'_>) -> Vec<(String, String)> {
     const NAME: &str = "GOTRUE_SMTP_HEADERS";
-    let Some(json) = filled(env, NAME) else { return Vec::new() };
+    let Some(json) = filled(env, NAME) else {
+        return Vec::new();
+    };
     let parsed: Result<std::collections::BTreeMap<String, Vec<String>>, _> =
         serde_json::from_str(&json);
     let Ok(parsed) = parsed else {
         env.problem(NAME, "must be a JSON object of lists of strings");
         return Vec::new();
     };
-    let pairs = parsed.into_iter().filter(|(name, _)| !name.is_empty()).flat_map(|(name, values)| {
-        values.into_iter().map(move |value| (name.clone(), value))
-    });
+    let pairs = parsed
+        .into_iter()
+        .filter(|(name, _)| !name.is_empty())
+        .flat_map(|(name, values)| values.into_iter().map(move |value| (name.clone(), value)));
     pairs.filter(|(_, value)| !value.is_empty()).collect()
 }

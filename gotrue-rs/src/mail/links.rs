@@ -77,17 +77,31 @@ mod tests {
             email_change: path.to_owned(),
         };
         let external = Address::parse(external).unwrap();
-        action_link(&external, &paths, LinkType::MagicLink, "pkce_ab", redirect_to)
+        action_link(
+            &external,
+            &paths,
+            LinkType::MagicLink,
+            "pkce_ab",
+            redirect_to,
+        )
     }
 
     #[test]
     fn the_path_of_the_external_url_is_dropped() {
         assert_eq!(
-            link("http://127.0.0.1:54321/auth/v1", "/verify", "http://localhost:3000"),
+            link(
+                "http://127.0.0.1:54321/auth/v1",
+                "/verify",
+                "http://localhost:3000"
+            ),
             "http://127.0.0.1:54321/verify?token=pkce_ab&type=magiclink&redirect_to=http://localhost:3000"
         );
         assert_eq!(
-            link("http://127.0.0.1:54321/auth/v1", "/auth/v1/verify", "http://localhost:3000"),
+            link(
+                "http://127.0.0.1:54321/auth/v1",
+                "/auth/v1/verify",
+                "http://localhost:3000"
+            ),
             "http://127.0.0.1:54321/auth/v1/verify?token=pkce_ab&type=magiclink&redirect_to=http://localhost:3000"
         );
     }

@@ -7,17 +7,33 @@ use crate::state::State;
 
 /// A change worth telling the user about.
 #[derive(Debug, Clone, Copy)]
-#[expect(dead_code, reason = "factors and linking by providers are not built yet")]
+#[expect(
+    dead_code,
+    reason = "factors and linking by providers are not built yet"
+)]
 pub(crate) enum Notice<'a> {
     PasswordChanged,
     /// Sent to the old address; the user already has the new one.
-    EmailChanged { old: &'a str },
-    PhoneChanged { old: &'a str },
-    IdentityLinked { provider: &'a str },
+    EmailChanged {
+        old: &'a str,
+    },
+    PhoneChanged {
+        old: &'a str,
+    },
+    IdentityLinked {
+        provider: &'a str,
+    },
     /// Sent to the address the account had with the identity.
-    IdentityUnlinked { provider: &'a str, to: &'a str },
-    FactorEnrolled { factor_type: &'a str },
-    FactorUnenrolled { factor_type: &'a str },
+    IdentityUnlinked {
+        provider: &'a str,
+        to: &'a str,
+    },
+    FactorEnrolled {
+        factor_type: &'a str,
+    },
+    FactorUnenrolled {
+        factor_type: &'a str,
+    },
 }
 
 impl Notice<'_> {
@@ -72,9 +88,19 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
         authorize(state, to)?;
         count_mail(state)?;
         let data = notice.variables(user, common(state, user)).value();
-        deliver(state, user, (kind, to, "Error sending notification email"), &data).await
+        deliver(
+            state,
+            user,
+            (kind, to, "Error sending notification email"),
+            &data,
+        )
+        .await
     };
     if let Err(error) = sent.await {
-        tracing::warn!(mail.kind = kind.variable(), error = &error as &dyn std::error::Error, "notice not sent");
+        tracing::warn!(
+            mail.kind = kind.variable(),
+            error = &error as &dyn std::error::Error,
+            "notice not sent"
+        );
     }
 }

@@ -44,7 +44,11 @@ impl Post {
         clock: Clock,
     ) -> Self {
         let templates = Templates::new(config, site_url, clock);
-        Self(Arc::new(Office { config: config.clone(), templates, mailer }))
+        Self(Arc::new(Office {
+            config: config.clone(),
+            templates,
+            mailer,
+        }))
     }
 
     /// Sends one mail; `Ok` means that somebody took responsibility for it.
@@ -59,7 +63,12 @@ impl Post {
             return Err(PostError::Address);
         }
         let templates = office.templates.get(kind).await;
-        let mail = office.compose(kind, to, templates.subject.render(data)?, templates.body.render(data)?);
+        let mail = office.compose(
+            kind,
+            to,
+            templates.subject.render(data)?,
+            templates.body.render(data)?,
+        );
         let mailer = Arc::clone(&office.mailer);
         if office.config.background {
             tokio::spawn(async move {
@@ -82,7 +91,11 @@ impl Office {
             .iter()
             .map(|(name, value)| (name.clone(), value.replace("$messageType", &message_type)))
             .collect();
-        let from = if smtp.sender.is_empty() { NO_SENDER } else { &smtp.sender };
+        let from = if smtp.sender.is_empty() {
+            NO_SENDER
+        } else {
+            &smtp.sender
+        };
         Mail {
             from_name: smtp.sender_name.clone(),
             from: from.to_owned(),

@@ -27,17 +27,35 @@ use crate::state::State;
 #[must_use = "the token in the mail is void until it is stored"]
 pub(crate) enum Issued {
     /// Sign-up or, with `invited`, an invitation.
-    Confirmation { token: String, invited: bool, at: Timestamp },
+    Confirmation {
+        token: String,
+        invited: bool,
+        at: Timestamp,
+    },
     /// Password recovery and magic links.
-    Recovery { token: String, at: Timestamp },
-    Reauthentication { token: String, at: Timestamp },
-    EmailChange { new_email: String, current: String, new: String, at: Timestamp },
+    Recovery {
+        token: String,
+        at: Timestamp,
+    },
+    Reauthentication {
+        token: String,
+        at: Timestamp,
+    },
+    EmailChange {
+        new_email: String,
+        current: String,
+        new: String,
+        at: Timestamp,
+    },
 }
 
 impl Issued {
     /// Stores the tokens in the user's row and for lookups by hash.
     pub(crate) async fn store(&self, db: &impl Executor, user: &User) -> Result<(), DbError> {
-        let user = one_time_tokens::Holder { id: user.id, relates_to: &user.email };
+        let user = one_time_tokens::Holder {
+            id: user.id,
+            relates_to: &user.email,
+        };
         match self {
             Self::Confirmation { token, invited, at } => {
                 one_time_tokens::issue_confirmation(db, user, token, *invited, *at).await
@@ -48,8 +66,17 @@ impl Issued {
             Self::Reauthentication { token, at } => {
                 one_time_tokens::issue_reauthentication(db, user, token, *at).await
             }
-            Self::EmailChange { new_email, current, new, at } => {
-                let tokens = one_time_tokens::EmailChange { new_email, current, new };
+            Self::EmailChange {
+                new_email,
+                current,
+                new,
+                at,
+            } => {
+                let tokens = one_time_tokens::EmailChange {
+                    new_email,
+                    current,
+                    new,
+                };
                 one_time_tokens::issue_email_change(db, user, &tokens, *at).await
             }
         }
@@ -76,7 +103,12 @@ impl Issued {
                 user.reauthentication_sent_at = Some(at);
                 user.updated_at = at;
             }
-            Self::EmailChange { new_email, current, new, at } => {
+            Self::EmailChange {
+                new_email,
+                current,
+                new,
+                at,
+            } => {
                 user.email_change = new_email;
                 user.email_change_token_current = current;
                 user.email_change_token_new = new;
@@ -99,21 +131,39 @@ pub(crate) async fn send_confirmation(
     check_frequency(state, user.confirmation_sent_at)?;
     let at = state.clock.now();
     let code = code(state, &user.email, flow);
-    send_link(state, call, user, (Kind::Confirmation, LinkType::Signup, FAILURE), &code).await?;
-    Ok(Issued::Confirmation { token: code.stored, invited: false, at })
+    send_link(
+        state,
+        call,
+        user,
+        (Kind::Confirmation, LinkType::Signup, FAILURE),
+        &code,
+    )
+    .await?;
+    Ok(Issued::Confirmation {
+        token: code.stored,
+        invited: false,
+        at,
+    })
 }
 
 /// An invitation; not limited in frequency.
-pub(crate) async fn send_invite(
-    state: &State,
-    call: &Call,
-    user: &User,
-) -> Result<Issued, Error> {
+pub(crate) async fn send_invite(state: &State, call: &Call, user: &User) -> Result<Issued, Error> {
     const FAILURE: &str = "Error sending invite email";
     let at = state.clock.now();
     let code = code(state, &user.email, Flow::Implicit);
-    send_link(state, call, user, (Kind::Invite, LinkType::Invite, FAILURE), &code).await?;
-    Ok(Issued::Confirmation { token: code.stored, invited: true, at })
+    send_link(
+        state,
+        call,
+        user,
+        (Kind::Invite, LinkType::Invite, FAILURE),
+        &code,
+    )
+    .await?;
+    Ok(Issued::Confirmation {
+        token: code.stored,
+        invited: true,
+        at,
+    })
 }
 
 /// A link to choose a new password.
@@ -127,8 +177,18 @@ pub(crate) async fn send_recovery(
     check_frequency(state, user.recovery_sent_at)?;
     let at = state.clock.now();
     let code = code(state, &user.email, flow);
-    send_link(state, call, user, (Kind::Recovery, LinkType::Recovery, FAILURE), &code).await?;
-    Ok(Issued::Recovery { token: code.stored, at })
+    send_link(
+        state,
+        call,
+        user,
+        (Kind::Recovery, LinkType::Recovery, FAILURE),
+        &code,
+    )
+    .await?;
+    Ok(Issued::Recovery {
+        token: code.stored,
+        at,
+    })
 }
 
 /// A link to sign in; it shares its token and its frequency limit with recovery.
@@ -142,8 +202,18 @@ pub(crate) async fn send_magic_link(
     check_frequency(state, user.recovery_sent_at)?;
     let at = state.clock.now();
     let code = code(state, &user.email, flow);
-    send_link(state, call, user, (Kind::MagicLink, LinkType::MagicLink, FAILURE), &code).await?;
-    Ok(Issued::Recovery { token: code.stored, at })
+    send_link(
+        state,
+        call,
+        user,
+        (Kind::MagicLink, LinkType::MagicLink, FAILURE),
+        &code,
+    )
+    .await?;
+    Ok(Issued::Recovery {
+        token: code.stored,
+        at,
+    })
 }
 
 /// A code to prove who is sitting there, without a link.
@@ -155,8 +225,17 @@ pub(crate) async fn send_reauthentication(state: &State, user: &User) -> Result<
     authorize(state, &user.email)?;
     count_mail(state)?;
     let data = common(state, user).with("Token", code.digits.as_str());
-    deliver(state, user, (Kind::Reauthentication, &user.email, FAILURE), &data.value()).await?;
-    Ok(Issued::Reauthentication { token: code.stored, at })
+    deliver(
+        state,
+        user,
+        (Kind::Reauthentication, &user.email, FAILURE),
+        &data.value(),
+    )
+    .await?;
+    Ok(Issued::Reauthentication {
+        token: code.stored,
+        at,
+    })
 }
 
 /// The confirmation of another address, sent to it and, if the project wants both to agree, to
@@ -180,7 +259,12 @@ pub(crate) async fn send_email_change(
         authorize(state, &user.email)?;
     }
     count_mail(state)?;
-    let change = Change { state, call, user, new_email };
+    let change = Change {
+        state,
+        call,
+        user,
+        new_email,
+    };
     let to_current = async {
         match &current {
             Some(code) => change.send(&user.email, code).await,
@@ -191,8 +275,10 @@ pub(crate) async fn send_email_change(
     Ok(Issued::EmailChange {
         new_email: new_email.to_owned(),
         // Without a second mail a token from an earlier request stays as it was.
-        current: current
-            .map_or_else(|| user.email_change_token_current.clone(), |code| code.stored),
+        current: current.map_or_else(
+            || user.email_change_token_current.clone(),
+            |code| code.stored,
+        ),
         new: new.stored,
         at,
     })
@@ -212,7 +298,13 @@ impl Change<'_> {
             .with("NewEmail", self.new_email)
             .with("SendingTo", to)
             .with_link(self.state, self.call, LinkType::EmailChange, code);
-        deliver(self.state, self.user, (Kind::EmailChange, to, FAILURE), &data.value()).await
+        deliver(
+            self.state,
+            self.user,
+            (Kind::EmailChange, to, FAILURE),
+            &data.value(),
+        )
+        .await
     }
 }
 
@@ -238,8 +330,12 @@ fn code(state: &State, address: &str, flow: Flow) -> Code {
 
 /// Between two mails of a kind to a user some time must pass.
 fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Result<(), Error> {
-    let Some(sent_at) = sent_at else { return Ok(()) };
-    let next = sent_at.saturating_add(state.config.mail.smtp.max_frequency).unwrap_or(sent_at);
+    let Some(sent_at) = sent_at else {
+        return Ok(());
+    };
+    let next = sent_at
+        .saturating_add(state.config.mail.smtp.max_frequency)
+        .unwrap_or(sent_at);
     let left = next.duration_since(state.clock.now());
     if !left.is_positive() {
         return Ok(());
@@ -257,7 +353,9 @@ pub(super) fn authorize(state: &State, address: &str) -> Result<(), Error> {
     let plain = without_label(address);
     if address.is_empty()
         || authorized.is_empty()
-        || authorized.iter().any(|known| known.to_lowercase() == plain.to_lowercase())
+        || authorized
+            .iter()
+            .any(|known| known.to_lowercase() == plain.to_lowercase())
     {
         return Ok(());
     }
@@ -297,17 +395,25 @@ pub(super) async fn deliver(
     (kind, to, failure): (Kind, &str, &'static str),
     data: &Value,
 ) -> Result<(), Error> {
-    state.mail.deliver(kind, to, data).await.map_err(|error| match error {
-        PostError::Address => {
-            // Upstream: names the user's address, also where the mail goes to another.
-            let address = if user.email.is_empty() { to } else { &user.email };
-            Error::bad_request(
-                ErrorCode::EmailAddressInvalid,
-                format!("Email address {address:?} is invalid"),
-            )
-        }
-        error => Error::internal(failure).with_source(error),
-    })
+    state
+        .mail
+        .deliver(kind, to, data)
+        .await
+        .map_err(|error| match error {
+            PostError::Address => {
+                // Upstream: names the user's address, also where the mail goes to another.
+                let address = if user.email.is_empty() {
+                    to
+                } else {
+                    &user.email
+                };
+                Error::bad_request(
+                    ErrorCode::EmailAddressInvalid,
+                    format!("Email address {address:?} is invalid"),
+                )
+            }
+            error => Error::internal(failure).with_source(error),
+        })
 }
 
 /// The variables of a template.
@@ -330,7 +436,10 @@ impl Variables {
     }
 
     fn with_link(self, state: &State, call: &Call, link_type: LinkType, code: &Code) -> Self {
-        let redirect_to = state.config.redirects.resolve(call.redirect_to(), call.referer());
+        let redirect_to = state
+            .config
+            .redirects
+            .resolve(call.redirect_to(), call.referer());
         let external = external_address(state, call);
         let paths = &state.config.mail.paths;
         let link = action_link(&external, paths, link_type, &code.stored, &redirect_to);
@@ -341,7 +450,12 @@ impl Variables {
     }
 
     pub(super) fn value(self) -> Value {
-        Value::Map(self.0.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Value::Map(
+            self.0
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
     }
 }
 

@@ -69,7 +69,6 @@ impl Templates {
                 warn(kind, &LoadError::Subject(error));
             }
         }
-        #[expect(clippy::disallowed_methods, reason = "the one client for mail templates")]
         let client = reqwest::Client::new();
         Self {
             config: config.clone(),
@@ -101,7 +100,11 @@ impl Templates {
                 }
             }
         };
-        *entry = Some(Entry { pair: Arc::clone(&pair), created, checked: now });
+        *entry = Some(Entry {
+            pair: Arc::clone(&pair),
+            created,
+            checked: now,
+        });
         pair
     }
 
@@ -137,7 +140,10 @@ impl Templates {
     async fn fetch(&self, url: String) -> Result<String, LoadError> {
         let mut response = self.client.get(&url).timeout(FETCH_TIMEOUT).send().await?;
         if response.status() != reqwest::StatusCode::OK {
-            return Err(LoadError::Status { url, status: response.status().as_u16() });
+            return Err(LoadError::Status {
+                url,
+                status: response.status().as_u16(),
+            });
         }
         let mut bytes = Vec::new();
         while bytes.len() < self.config.template_max_size
@@ -159,5 +165,8 @@ fn built_in(kind: Kind) -> Pair {
         #[expect(clippy::expect_used, reason = "a test parses every built-in template")]
         Template::parse(source).expect("built-in template")
     };
-    Pair { subject: parse(kind.subject()), body: parse(kind.body()) }
+    Pair {
+        subject: parse(kind.subject()),
+        body: parse(kind.body()),
+    }
 }

@@ -103,13 +103,17 @@ impl Address {
                 source.clone_into(&mut self.opaque);
                 return Some(());
             }
-            if source.split('/').next().is_some_and(|segment| segment.contains(':')) {
+            if source
+                .split('/')
+                .next()
+                .is_some_and(|segment| segment.contains(':'))
+            {
                 return None;
             }
         }
         let mut path = source;
-        let has_host = source.starts_with("//")
-            && (!self.scheme.is_empty() || !source.starts_with("///"));
+        let has_host =
+            source.starts_with("//") && (!self.scheme.is_empty() || !source.starts_with("///"));
         if has_host {
             let authority = &source[2..];
             let end = authority.find('/').unwrap_or(authority.len());
@@ -118,7 +122,10 @@ impl Address {
         } else if !self.scheme.is_empty() && source.starts_with('/') {
             self.omit_host = true;
         }
-        self.path = Path { decoded: unescape(path, Part::Path)?, raw: path.to_owned() };
+        self.path = Path {
+            decoded: unescape(path, Part::Path)?,
+            raw: path.to_owned(),
+        };
         Some(())
     }
 
@@ -142,7 +149,12 @@ impl Address {
             Some(_) => &host[host.rfind(']')? + 1..],
             None => host.find(':').map_or("", |colon| &host[colon..]),
         };
-        if !port.is_empty() && !port.strip_prefix(':')?.bytes().all(|byte| byte.is_ascii_digit()) {
+        if !port.is_empty()
+            && !port
+                .strip_prefix(':')?
+                .bytes()
+                .all(|byte| byte.is_ascii_digit())
+        {
             return None;
         }
         let decoded = unescape(host, Part::Host)?;
@@ -153,7 +165,9 @@ impl Address {
     /// The host without port and brackets.
     pub(crate) fn hostname(&self) -> &str {
         let host = self.without_port();
-        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+        host.strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'))
+            .unwrap_or(host)
     }
 
     fn without_port(&self) -> &str {
@@ -176,7 +190,10 @@ impl Address {
 
     /// Sets the fragment to text that is already escaped as a query is.
     pub(crate) fn set_fragment(&mut self, fragment: &str) {
-        self.fragment = Fragment { decoded: fragment.as_bytes().to_vec(), raw: String::new() };
+        self.fragment = Fragment {
+            decoded: fragment.as_bytes().to_vec(),
+            raw: String::new(),
+        };
     }
 
     /// This URL with path and query taken from `reference`, an absolute path: Go's
@@ -207,7 +224,10 @@ impl Address {
 impl Path {
     fn of(raw: &str) -> Self {
         let decoded = unescape(raw, Part::Path).unwrap_or_else(|| raw.as_bytes().to_vec());
-        Self { decoded, raw: raw.to_owned() }
+        Self {
+            decoded,
+            raw: raw.to_owned(),
+        }
     }
 
     /// The path as written when every character may stand as it does, else escaped anew.
@@ -258,7 +278,11 @@ fn resolve_path(base: &str, path: &str) -> String {
             segment => segments.push(segment),
         }
     }
-    let slash = if trailing && !segments.is_empty() { "/" } else { "" };
+    let slash = if trailing && !segments.is_empty() {
+        "/"
+    } else {
+        ""
+    };
     format!("/{}{slash}", segments.join("/"))
 }
 
@@ -270,14 +294,42 @@ fn needs_escape(byte: u8, part: Part) -> bool {
         Part::User => !matches!(byte, b'$' | b'&' | b'+' | b',' | b';' | b'='),
         Part::Host => !matches!(
             byte,
-            b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':'
-                | b'[' | b']' | b'<' | b'>' | b'"'
+            b'!' | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+                | b':'
+                | b'['
+                | b']'
+                | b'<'
+                | b'>'
+                | b'"'
         ),
-        Part::Path => !matches!(byte, b'$' | b'&' | b'+' | b'/' | b':' | b';' | b'=' | b',' | b'@'),
+        Part::Path => !matches!(
+            byte,
+            b'$' | b'&' | b'+' | b'/' | b':' | b';' | b'=' | b',' | b'@'
+        ),
         Part::Fragment => !matches!(
             byte,
-            b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'?' | b'@' | b'!' | b'('
-                | b')' | b'*'
+            b'$' | b'&'
+                | b'+'
+                | b','
+                | b'/'
+                | b':'
+                | b';'
+                | b'='
+                | b'?'
+                | b'@'
+                | b'!'
+                | b'('
+                | b')'
+                | b'*'
         ),
     }
 }
@@ -351,7 +403,12 @@ impl Address {
         if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {
             out.push('/');
         }
-        if out.is_empty() && path.split('/').next().is_some_and(|first| first.contains(':')) {
+        if out.is_empty()
+            && path
+                .split('/')
+                .next()
+                .is_some_and(|first| first.contains(':'))
+        {
             out.push_str("./");
         }
         out.push_str(&path);

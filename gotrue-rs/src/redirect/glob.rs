@@ -21,7 +21,10 @@ enum Part {
     /// `**`
     Anything,
     /// `[abc]`, `[a-z]`, negated by `!`.
-    Class { negated: bool, set: Set },
+    Class {
+        negated: bool,
+        set: Set,
+    },
     /// `{a,b}`
     Either(Vec<Vec<Part>>),
 }
@@ -40,7 +43,10 @@ impl Glob {
     /// Reads a pattern; the error says what is wrong with it.
     pub(crate) fn parse(pattern: &str) -> Result<Self, String> {
         let chars: Vec<char> = pattern.chars().collect();
-        let mut parser = Parser { chars: &chars, at: 0 };
+        let mut parser = Parser {
+            chars: &chars,
+            at: 0,
+        };
         let parts = parser.sequence(0)?;
         Ok(Self { parts })
     }
@@ -111,7 +117,10 @@ impl Parser<'_> {
             match self.next() {
                 None => return Err("unclosed [".to_owned()),
                 Some(']') if !list.is_empty() => {
-                    return Ok(Part::Class { negated, set: Set::List(list) });
+                    return Ok(Part::Class {
+                        negated,
+                        set: Set::List(list),
+                    });
                 }
                 Some(']') => return Err("empty []".to_owned()),
                 Some('\\') => list.extend(self.next()),
@@ -133,7 +142,10 @@ impl Parser<'_> {
         if high < low {
             return Err(format!("[{low}-{high}] is the wrong way round"));
         }
-        Ok(Part::Class { negated, set: Set::Range(low, high) })
+        Ok(Part::Class {
+            negated,
+            set: Set::Range(low, high),
+        })
     }
 }
 
@@ -141,8 +153,10 @@ impl Parser<'_> {
 fn ends(parts: &[Part], text: &[char], starts: Vec<usize>) -> Vec<usize> {
     let mut positions = starts;
     for part in parts {
-        let mut next: Vec<usize> =
-            positions.iter().flat_map(|&at| ends_of_part(part, text, at)).collect();
+        let mut next: Vec<usize> = positions
+            .iter()
+            .flat_map(|&at| ends_of_part(part, text, at))
+            .collect();
         next.sort_unstable();
         next.dedup();
         positions = next;
@@ -159,9 +173,10 @@ fn ends_of_part(part: &Part, text: &[char], at: usize) -> Vec<usize> {
     match part {
         Part::Anything => (at..=text.len()).collect(),
         Part::Many => run(&|c| !is_separator(c)),
-        Part::Either(branches) => {
-            branches.iter().flat_map(|branch| ends(branch, text, vec![at])).collect()
-        }
+        Part::Either(branches) => branches
+            .iter()
+            .flat_map(|branch| ends(branch, text, vec![at]))
+            .collect(),
         Part::Literal(_) | Part::One | Part::Class { .. } => match text.get(at) {
             None => Vec::new(),
             Some(&c) => one(match part {

@@ -84,5 +84,7 @@ pub(crate) fn unescape(text: &str) -> Option<String> {
 }
 
 pub(super) fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }

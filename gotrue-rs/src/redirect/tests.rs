@@ -27,7 +27,9 @@ fn globs_match_as_the_original() {
         if STRICTER.contains(&text(&row[0])) {
             continue;
         }
-        let ours = Glob::parse(text(&row[0])).ok().map(|glob| glob.matches(text(&row[1])));
+        let ours = Glob::parse(text(&row[0]))
+            .ok()
+            .map(|glob| glob.matches(text(&row[1])));
         assert_eq!(ours, row[2].as_bool(), "{row:?}");
     }
 }
@@ -40,7 +42,11 @@ fn urls_are_taken_apart_and_rebuilt_as_in_go() {
             assert!(row[1].is_null(), "{row:?}");
             continue;
         };
-        assert_eq!(Some(address.to_string().as_str()), row[1].as_str(), "{row:?}");
+        assert_eq!(
+            Some(address.to_string().as_str()),
+            row[1].as_str(),
+            "{row:?}"
+        );
         assert_eq!(address.hostname(), text(&row[2]), "{row:?}");
         assert_eq!(address.port(), text(&row[3]), "{row:?}");
         let mut query = address.query();
@@ -67,7 +73,11 @@ fn references_are_resolved_as_in_go() {
 #[test]
 fn queries_are_read_and_sorted_as_in_go() {
     for row in rows("queries") {
-        assert_eq!(Values::parse(text(&row[0])).encode(), text(&row[1]), "{row:?}");
+        assert_eq!(
+            Values::parse(text(&row[0])).encode(),
+            text(&row[1]),
+            "{row:?}"
+        );
     }
 }
 
@@ -75,9 +85,16 @@ fn queries_are_read_and_sorted_as_in_go() {
 fn redirects_are_allowed_as_upstream_allows_them() {
     for row in rows("allow") {
         let patterns: Vec<String> = serde_json::from_value(row[1].clone()).unwrap();
-        let globs = patterns.iter().map(|pattern| Glob::parse(pattern).unwrap()).collect();
+        let globs = patterns
+            .iter()
+            .map(|pattern| Glob::parse(pattern).unwrap())
+            .collect();
         let rules = RedirectRules::new(text(&row[0]).to_owned(), globs);
-        assert_eq!(Some(rules.allows(text(&row[2]))), row[3].as_bool(), "{row:?}");
+        assert_eq!(
+            Some(rules.allows(text(&row[2]))),
+            row[3].as_bool(),
+            "{row:?}"
+        );
     }
 }
 
@@ -85,8 +102,14 @@ fn redirects_are_allowed_as_upstream_allows_them() {
 fn the_first_valid_target_wins() {
     let rules = RedirectRules::new("https://app.test".to_owned(), Vec::new());
     let resolve = |asked, referer| rules.resolve(asked, referer);
-    assert_eq!(resolve(Some("https://app.test/a"), Some("https://app.test/b")), "https://app.test/a");
-    assert_eq!(resolve(Some("https://evil.test"), Some("https://app.test/b")), "https://app.test/b");
+    assert_eq!(
+        resolve(Some("https://app.test/a"), Some("https://app.test/b")),
+        "https://app.test/a"
+    );
+    assert_eq!(
+        resolve(Some("https://evil.test"), Some("https://app.test/b")),
+        "https://app.test/b"
+    );
     assert_eq!(resolve(Some("https://evil.test"), None), "https://app.test");
     assert_eq!(resolve(None, None), "https://app.test");
 }

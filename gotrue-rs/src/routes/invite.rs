@@ -5,8 +5,8 @@ use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
 use super::admin::new_account;
-use crate::accounts::validate;
 use crate::accounts::change::record;
+use crate::accounts::validate;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -29,7 +29,9 @@ pub(super) const EMAIL_EXISTS: &str = "A user with this email address has alread
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/invite"], || vec![(Method::POST, web::post().to(invite_user))]);
+    super::resource(cfg, &["/invite"], || {
+        vec![(Method::POST, web::post().to(invite_user))]
+    });
 }
 
 /// For admins.
@@ -76,9 +78,10 @@ async fn invite(
         .trait_("user_email", user.email.as_str());
     record(state, tx, &entry).await?;
     let issued = mail::send_invite(state, call, &user).await?;
-    issued.store(tx, &user).await.map_err(|error| {
-        Error::internal("Error inviting user").with_source(error)
-    })?;
+    issued
+        .store(tx, &user)
+        .await
+        .map_err(|error| Error::internal("Error inviting user").with_source(error))?;
     issued.apply(&mut user);
     Ok(user)
 }

@@ -4,9 +4,9 @@
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
+use crate::accounts::change::record;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, validate};
-use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -41,7 +41,9 @@ pub(super) struct Wanted {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/magiclink"], || vec![(Method::POST, web::post().to(send_magic_link))]);
+    super::resource(cfg, &["/magiclink"], || {
+        vec![(Method::POST, web::post().to(send_magic_link))]
+    });
 }
 
 /// Public.
@@ -54,15 +56,25 @@ async fn send_magic_link(state: web::Data<State>, call: Call) -> Result<HttpResp
             format!("Could not read verification params: {text}"),
         )
     })?;
-    let challenge =
-        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
-    send(&state, &call, Wanted { email: body.email, data: body.data, challenge }).await
+    let challenge = Challenge {
+        method: body.code_challenge_method,
+        challenge: body.code_challenge,
+    };
+    send(
+        &state,
+        &call,
+        Wanted {
+            email: body.email,
+            data: body.data,
+            challenge,
+        },
+    )
+    .await
 }
 
 fn check_enabled(state: &State) -> Result<(), Error> {
-    let refuse = |text: &'static str| {
-        Err(Error::unprocessable(ErrorCode::EmailProviderDisabled, text))
-    };
+    let refuse =
+        |text: &'static str| Err(Error::unprocessable(ErrorCode::EmailProviderDisabled, text));
     if !state.config.external.email {
         return refuse("Email logins are disabled");
     }
@@ -87,30 +99,24 @@ pub(super) async fn send(
     }
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
-    let user = match find_confirmed(state, call, &wanted.email).await? {
-        Some(user) => user,
-        None => {
-            sign_up(state, call, &wanted).await?;
-            if !state.config.mail.autoconfirm {
-                // The mail that confirms the address signs in, too.
-                return Ok(json::empty_object());
-            }
-            match find_confirmed(state, call, &wanted.email).await? {
-                Some(user) => user,
-                None => return Ok(json::empty_object()),
-            }
+    let mut user = find_confirmed(state, call, &wanted.email).await?;
+    if user.is_none() {
+        sign_up(state, call, &wanted).await?;
+        if !state.config.mail.autoconfirm {
+            // The mail that confirms the address signs in, too.
+            return Ok(json::empty_object());
         }
+        user = find_confirmed(state, call, &wanted.email).await?;
+    }
+    let Some(user) = user else {
+        return Ok(json::empty_object());
     };
     send_to(state, call, &user, &wanted.challenge).await?;
     Ok(json::empty_object())
 }
 
 /// An account whose address is not confirmed counts as new.
-async fn find_confirmed(
-    state: &State,
-    call: &Call,
-    email: &str,
-) -> Result<Option<User>, Error> {
+async fn find_confirmed(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
     let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await
@@ -138,7 +144,14 @@ async fn send_to(
 ) -> Result<(), Error> {
     let client = state.client().await?;
     // Upstream: the flow stays even if the mail then fails.
-    otp::start_pkce(&client, user.id, AuthMethod::MagicLink, challenge, state.clock.now()).await?;
+    otp::start_pkce(
+        &client,
+        user.id,
+        AuthMethod::MagicLink,
+        challenge,
+        state.clock.now(),
+    )
+    .await?;
     drop(client);
     let issued = mail::send_magic_link(state, call, user, challenge.flow()).await?;
     let entry = Entry::new(user, Action::UserRecoveryRequested);

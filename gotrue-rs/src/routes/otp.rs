@@ -5,10 +5,10 @@ use actix_web::{HttpResponse, web};
 use serde::Serialize;
 
 use super::magiclink::{self, Wanted};
-use crate::accounts::pkce::Challenge;
-use crate::accounts::phone::{self, Purpose};
-use crate::accounts::{self, NewAccount, validate};
 use crate::accounts::change::record;
+use crate::accounts::phone::{self, Purpose};
+use crate::accounts::pkce::Challenge;
+use crate::accounts::{self, NewAccount, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -42,7 +42,9 @@ struct MessageBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/otp"], || vec![(Method::POST, web::post().to(send_otp))]);
+    super::resource(cfg, &["/otp"], || {
+        vec![(Method::POST, web::post().to(send_otp))]
+    });
 }
 
 /// Public.
@@ -51,7 +53,9 @@ async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, E
     let body: OtpBody = call.json()?;
     let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
     if !body.email.is_empty() && !body.phone.is_empty() {
-        return Err(refuse("Only an email address or phone number should be provided"));
+        return Err(refuse(
+            "Only an email address or phone number should be provided",
+        ));
     }
     if !body.email.is_empty() && !body.channel.is_empty() {
         return Err(refuse("Channel should only be specified with Phone OTP"));
@@ -66,7 +70,11 @@ async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, E
         require_account(&state, &call, &body).await?;
     }
     if !body.email.is_empty() {
-        let wanted = Wanted { email: body.email, data: body.data, challenge };
+        let wanted = Wanted {
+            email: body.email,
+            data: body.data,
+            challenge,
+        };
         return magiclink::send(&state, &call, wanted).await;
     }
     if !body.phone.is_empty() {
@@ -108,40 +116,41 @@ async fn send_to_phone(
         ));
     }
     if body.channel.is_empty() {
-        body.channel = "sms".to_owned();
+        "sms".clone_into(&mut body.channel);
     }
     body.phone = validate::phone(&body.phone)?;
     validate::channel(&state.config.sms, &body.channel)?;
-    let user = match find_confirmed(state, call, &body.phone).await? {
-        Some(user) => user,
-        None => {
-            sign_up(state, call, &body).await?;
-            if !state.config.sms.autoconfirm {
-                return Ok(json::empty_object());
-            }
-            match find_confirmed(state, call, &body.phone).await? {
-                Some(user) => user,
-                None => return Ok(json::empty_object()),
-            }
+    let mut user = find_confirmed(state, call, &body.phone).await?;
+    if user.is_none() {
+        sign_up(state, call, &body).await?;
+        if !state.config.sms.autoconfirm {
+            return Ok(json::empty_object());
         }
+        user = find_confirmed(state, call, &body.phone).await?;
+    }
+    let Some(user) = user else {
+        return Ok(json::empty_object());
     };
-    let entry = Entry::new(&user, Action::UserRecoveryRequested)
-        .trait_("channel", body.channel.as_str());
+    let entry =
+        Entry::new(&user, Action::UserRecoveryRequested).trait_("channel", body.channel.as_str());
     let message_id = state
         .db
         .transaction("otp", async |tx| {
             record(state, tx, &entry).await?;
-            phone::send(state, tx, &mut user.clone(), &body.phone, Purpose::Confirmation).await
+            phone::send(
+                state,
+                tx,
+                &mut user.clone(),
+                &body.phone,
+                Purpose::Confirmation,
+            )
+            .await
         })
         .await?;
     Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
 }
 
-async fn find_confirmed(
-    state: &State,
-    call: &Call,
-    phone: &str,
-) -> Result<Option<User>, Error> {
+async fn find_confirmed(state: &State, call: &Call, phone: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
     let user = db::users::by_phone(&client, phone, &call.audience(&state.config, None))
         .await

@@ -3,9 +3,9 @@
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
+use crate::accounts::change::record;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::validate;
-use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -27,7 +27,9 @@ json::body! {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/recover"], || vec![(Method::POST, web::post().to(recover_password))]);
+    super::resource(cfg, &["/recover"], || {
+        vec![(Method::POST, web::post().to(recover_password))]
+    });
 }
 
 /// Public: whether an address has an account shows only in whether it gets a mail.
@@ -47,8 +49,10 @@ async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpRes
         ));
     }
     let email = validate::email(&body.email)?;
-    let challenge =
-        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
+    let challenge = Challenge {
+        method: body.code_challenge_method,
+        challenge: body.code_challenge,
+    };
     challenge.validate()?;
     send_recovery(&state, &call, &email, &challenge).await?;
     Ok(json::empty_object())
@@ -66,7 +70,14 @@ async fn send_recovery(
         .map_err(|error| Error::internal("Unable to process request").with_source(error))?;
     let Some(user) = user else { return Ok(()) };
     // Upstream: the flow stays even if the mail then fails.
-    otp::start_pkce(&client, user.id, AuthMethod::Recovery, challenge, state.clock.now()).await?;
+    otp::start_pkce(
+        &client,
+        user.id,
+        AuthMethod::Recovery,
+        challenge,
+        state.clock.now(),
+    )
+    .await?;
     drop(client);
     let issued = mail::send_recovery(state, call, &user, challenge.flow()).await?;
     let entry = Entry::new(&user, Action::UserRecoveryRequested);
@@ -74,9 +85,10 @@ async fn send_recovery(
         .db
         .transaction("recover", async |tx| {
             record(state, tx, &entry).await?;
-            issued.store(tx, &user).await.map_err(|error| {
-                Error::internal("Error sending recovery email").with_source(error)
-            })
+            issued
+                .store(tx, &user)
+                .await
+                .map_err(|error| Error::internal("Error sending recovery email").with_source(error))
         })
         .await
 }

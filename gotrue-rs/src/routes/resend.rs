@@ -4,10 +4,10 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
 
-use crate::accounts::pkce::Challenge;
-use crate::accounts::phone::{self, Purpose};
-use crate::accounts::validate;
 use crate::accounts::change::record;
+use crate::accounts::phone::{self, Purpose};
+use crate::accounts::pkce::Challenge;
+use crate::accounts::validate;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -77,7 +77,9 @@ struct MessageBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/resend"], || vec![(Method::POST, web::post().to(resend_code))]);
+    super::resource(cfg, &["/resend"], || {
+        vec![(Method::POST, web::post().to(resend_code))]
+    });
 }
 
 /// Public: whether somebody waits for a code shows only in whether it comes.
@@ -95,7 +97,9 @@ async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
     let user = user
         .map_err(|error| Error::internal("Unable to process request").with_source(error))?
         .filter(|user| wanted.kind.is_pending(user));
-    let Some(user) = user else { return Ok(json::empty_object()) };
+    let Some(user) = user else {
+        return Ok(json::empty_object());
+    };
     let message_id = match wanted.kind {
         Kind::Signup => {
             resend_signup(&state, &call, &user, &wanted.challenge).await?;
@@ -115,8 +119,10 @@ fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
     let kind = Kind::parse(&body.kind).ok_or_else(|| {
         refuse("Missing one of these types: signup, email_change, sms, phone_change")
     })?;
-    let challenge =
-        Challenge { method: body.code_challenge_method, challenge: body.code_challenge };
+    let challenge = Challenge {
+        method: body.code_challenge_method,
+        challenge: body.code_challenge,
+    };
     if matches!(kind, Kind::Signup | Kind::EmailChange) {
         challenge.validate()?;
     }
@@ -129,16 +135,30 @@ fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
     }
     let disabled = |code, text: &'static str| Err(Error::bad_request(code, text));
     match (email.is_empty(), phone.is_empty()) {
-        (false, false) => Err(refuse("Only an email address or phone number should be provided.")),
+        (false, false) => Err(refuse(
+            "Only an email address or phone number should be provided.",
+        )),
         (true, true) => Err(refuse("Missing email address or phone number")),
-        (false, true) if !state.config.external.email => {
-            disabled(ErrorCode::EmailProviderDisabled, "Email logins are disabled")
-        }
-        (true, false) if !state.config.external.phone => {
-            disabled(ErrorCode::PhoneProviderDisabled, "Phone logins are disabled")
-        }
-        (false, true) => Ok(Wanted { kind, email: validate::email(&email)?, phone, challenge }),
-        (true, false) => Ok(Wanted { kind, email, phone: validate::phone(&phone)?, challenge }),
+        (false, true) if !state.config.external.email => disabled(
+            ErrorCode::EmailProviderDisabled,
+            "Email logins are disabled",
+        ),
+        (true, false) if !state.config.external.phone => disabled(
+            ErrorCode::PhoneProviderDisabled,
+            "Phone logins are disabled",
+        ),
+        (false, true) => Ok(Wanted {
+            kind,
+            email: validate::email(&email)?,
+            phone,
+            challenge,
+        }),
+        (true, false) => Ok(Wanted {
+            kind,
+            email,
+            phone: validate::phone(&phone)?,
+            challenge,
+        }),
     }
 }
 

@@ -29,7 +29,8 @@ use crate::state::State;
 use lookup::Purpose;
 
 /// What is said when one of the two addresses has confirmed a change.
-const HALF_WAY: &str = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+const HALF_WAY: &str =
+    "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
 json::body! {
     struct VerifyBody as "VerifyParams" {
@@ -59,7 +60,11 @@ struct Redemption {
 enum Redeemed {
     /// The other address must confirm, too.
     HalfWay,
-    Verified { user: Box<User>, purpose: Purpose, notices: Vec<OwnedNotice> },
+    Verified {
+        user: Box<User>,
+        purpose: Purpose,
+        notices: Vec<OwnedNotice>,
+    },
 }
 
 /// A notice to send once the change is committed.
@@ -95,7 +100,9 @@ async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .transaction("verify", async |tx| {
             match redeem(&state, tx, &redemption, &aud).await? {
                 Redeemed::HalfWay => Ok(None),
-                Redeemed::Verified { mut user, notices, .. } => {
+                Redeemed::Verified {
+                    mut user, notices, ..
+                } => {
                     let issued = sign_in(&state, tx, &call, &mut user).await?;
                     Ok::<_, Error>(Some((user, issued, notices)))
                 }
@@ -103,7 +110,13 @@ async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
         })
         .await?;
     let Some((user, issued, notices)) = outcome else {
-        return Ok(json::respond(StatusCode::OK, &HalfWayBody { code: "200", msg: HALF_WAY }));
+        return Ok(json::respond(
+            StatusCode::OK,
+            &HalfWayBody {
+                code: "200",
+                msg: HALF_WAY,
+            },
+        ));
     };
     notify(&state, &user, &notices).await;
     Ok(issued.respond(&user))
@@ -114,7 +127,10 @@ async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
 async fn verify_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Verify, &call)?;
     let redemption = Redemption::of_link(&call)?;
-    let target = state.config.redirects.resolve(call.redirect_to(), call.referer());
+    let target = state
+        .config
+        .redirects
+        .resolve(call.redirect_to(), call.referer());
     let flow = Flow::of_token(&redemption.token);
     let method = link_method(&redemption, flow)?;
     let outcome = state
@@ -122,15 +138,19 @@ async fn verify_link(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .transaction("verify", async |tx| {
             match redeem(&state, tx, &redemption, "").await? {
                 Redeemed::HalfWay => Ok(None),
-                Redeemed::Verified { mut user, purpose, notices } => {
+                Redeemed::Verified {
+                    mut user,
+                    purpose,
+                    notices,
+                } => {
                     let proof = match method {
                         None => redirect::Proof::Session(
                             Box::new(sign_in(&state, tx, &call, &mut user).await?),
                             purpose,
                         ),
-                        Some(method) => {
-                            redirect::Proof::Code(redirect::issue_code(&state, tx, &user, method).await?)
-                        }
+                        Some(method) => redirect::Proof::Code(
+                            redirect::issue_code(&state, tx, &user, method).await?,
+                        ),
                     };
                     Ok::<_, Error>(Some((user, proof, notices)))
                 }
@@ -182,12 +202,26 @@ impl Redemption {
         if body.token.is_empty() == body.token_hash.is_empty() {
             return Err(refuse("Verify requires either a token or a token hash"));
         }
-        let VerifyBody { kind, token, token_hash: hash, mut email, mut phone, redirect_to } = body;
+        let VerifyBody {
+            kind,
+            token,
+            token_hash: hash,
+            mut email,
+            mut phone,
+            redirect_to,
+        } = body;
         if token.is_empty() {
             if !email.is_empty() || !phone.is_empty() || !redirect_to.is_empty() {
                 return Err(refuse("Only the token_hash and type should be provided"));
             }
-            return Ok(Self { kind, token, token_hash: hash, email, phone, by_hash: true });
+            return Ok(Self {
+                kind,
+                token,
+                token_hash: hash,
+                email,
+                phone,
+                by_hash: true,
+            });
         }
         let token_hash = match (email.is_empty(), phone.is_empty()) {
             (true, false) => {
@@ -207,7 +241,14 @@ impl Redemption {
                 ));
             }
         };
-        Ok(Self { kind, token, token_hash, email, phone, by_hash: false })
+        Ok(Self {
+            kind,
+            token,
+            token_hash,
+            email,
+            phone,
+            by_hash: false,
+        })
     }
 }
 
@@ -216,7 +257,11 @@ fn refuse(text: &'static str) -> Error {
 }
 
 fn require_kind(kind: &str) -> Result<(), Error> {
-    if kind.is_empty() { Err(refuse("Verify requires a verification type")) } else { Ok(()) }
+    if kind.is_empty() {
+        Err(refuse("Verify requires a verification type"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Finds whose token it is and does what it was given out for.
@@ -252,8 +297,16 @@ async fn redeem(
     }
     refresh_providers(tx, &mut user, state.clock.now()).await?;
     let fresh = db::users::reload(tx, user.id).await?;
-    let user = User { identities: user.identities, factors: user.factors, ..fresh };
-    Ok(Redeemed::Verified { user: Box::new(user), purpose, notices })
+    let user = User {
+        identities: user.identities,
+        factors: user.factors,
+        ..fresh
+    };
+    Ok(Redeemed::Verified {
+        user: Box::new(user),
+        purpose,
+        notices,
+    })
 }
 
 async fn sign_in(

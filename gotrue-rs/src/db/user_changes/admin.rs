@@ -7,12 +7,31 @@ use uuid::Uuid;
 use crate::db::filled;
 use crate::db::users::User;
 
+/// What becomes of a user's ban.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Ban {
+    #[default]
+    Unchanged,
+    Lifted,
+    Until(Timestamp),
+}
+
+impl Ban {
+    /// The end of the ban as it is stored, given what it was.
+    pub(crate) fn end(self, before: Option<Timestamp>) -> Option<Timestamp> {
+        match self {
+            Self::Unchanged => before,
+            Self::Lifted => None,
+            Self::Until(end) => Some(end),
+        }
+    }
+}
+
 /// The columns an admin changes, in one statement; what is `None` stays.
 #[derive(Debug, Default)]
 pub(crate) struct AdminChange<'a> {
     pub(crate) role: Option<&'a str>,
-    /// The ban as it shall be, also none.
-    pub(crate) banned_until: Option<Option<Timestamp>>,
+    pub(crate) ban: Ban,
 }
 
 const APPLY: &str = "-- auth.users.apply
@@ -28,9 +47,10 @@ pub(crate) async fn apply(
     change: &AdminChange<'_>,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let bans = change.banned_until.is_some();
-    let until = change.banned_until.flatten();
-    db.execute(APPLY, &[&id, &change.role, &bans, &until, &now]).await?;
+    let bans = change.ban != Ban::Unchanged;
+    let until = change.ban.end(None);
+    db.execute(APPLY, &[&id, &change.role, &bans, &until, &now])
+        .await?;
     Ok(())
 }
 
@@ -43,7 +63,8 @@ pub(crate) async fn set_email(
     user: &User,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_EMAIL, &[&user.id, &filled(&user.email), &now]).await?;
+    db.execute(SET_EMAIL, &[&user.id, &filled(&user.email), &now])
+        .await?;
     Ok(())
 }
 
@@ -56,7 +77,8 @@ pub(crate) async fn set_phone(
     user: &User,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_PHONE, &[&user.id, &filled(&user.phone), &now]).await?;
+    db.execute(SET_PHONE, &[&user.id, &filled(&user.phone), &now])
+        .await?;
     Ok(())
 }
 

@@ -62,7 +62,11 @@ pub(crate) async fn soft_delete(
     db.execute(SOFT_DELETE, params).await?;
     for identity in user.identities() {
         let named = format!("{}:{}", identity.provider, identity.provider_id);
-        db.execute(OBSCURE_IDENTITY, &[&identity.id, &obscured(user.id, &named)]).await?;
+        db.execute(
+            OBSCURE_IDENTITY,
+            &[&identity.id, &obscured(user.id, &named)],
+        )
+        .await?;
     }
     Ok(())
 }

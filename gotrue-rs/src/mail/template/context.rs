@@ -91,7 +91,10 @@ pub(super) fn annotate(nodes: &mut [Node]) -> Result<(), TemplateError> {
         return Ok(());
     }
     let line = nodes.iter().map(last_line).max().unwrap_or(1);
-    Err(TemplateError::new(line, format!("ends in a non-text context: {:?}", end.state)))
+    Err(TemplateError::new(
+        line,
+        format!("ends in a non-text context: {:?}", end.state),
+    ))
 }
 
 fn last_line(node: &Node) -> usize {
@@ -120,7 +123,11 @@ impl Walk {
                     *text = out;
                     next
                 }
-                Node::Action { line, pipeline, escapers } => {
+                Node::Action {
+                    line,
+                    pipeline,
+                    escapers,
+                } => {
                     let (next, found) = action(context, pipeline)
                         .map_err(|reason| TemplateError::new(*line, reason))?;
                     *escapers = found;
@@ -130,9 +137,11 @@ impl Walk {
                 Node::Range(block) => self.branches(block, context, true)?,
                 Node::Break { line } | Node::Continue { line } => {
                     let start = self.loops.last().copied().unwrap_or(START);
-                    join(start, context)
-                        .map_err(|reason| TemplateError::new(*line, reason))?;
-                    Context { state: State::Dead, ..context }
+                    join(start, context).map_err(|reason| TemplateError::new(*line, reason))?;
+                    Context {
+                        state: State::Dead,
+                        ..context
+                    }
                 }
             };
         }
@@ -167,23 +176,38 @@ fn join(left: Context, right: Context) -> Result<Context, String> {
     if right.state == State::Dead {
         return Ok(left);
     }
-    if (Context { part: right.part, ..left }) == right {
-        return Ok(Context { part: UrlPart::Unknown, ..left });
+    if (Context {
+        part: right.part,
+        ..left
+    }) == right
+    {
+        return Ok(Context {
+            part: UrlPart::Unknown,
+            ..left
+        });
     }
     let (nudged_left, nudged_right) = (nudge(left), nudge(right));
     if (nudged_left, nudged_right) != (left, right) {
         return join(nudged_left, nudged_right);
     }
-    Err(format!("branches end in different contexts: {:?}, {:?}", left.state, right.state))
+    Err(format!(
+        "branches end in different contexts: {:?}, {:?}",
+        left.state, right.state
+    ))
 }
 
 /// The context an action meets: a value begins, or an attribute name.
 fn nudge(context: Context) -> Context {
     match context.state {
-        State::Tag => Context { state: State::AttributeName, ..context },
-        State::AfterName => {
-            Context { state: State::AttributeName, attribute: Attribute::Plain, ..context }
-        }
+        State::Tag => Context {
+            state: State::AttributeName,
+            ..context
+        },
+        State::AfterName => Context {
+            state: State::AttributeName,
+            attribute: Attribute::Plain,
+            ..context
+        },
         State::BeforeValue => Context {
             state: value_state(context.attribute),
             delimiter: Delimiter::Space,
@@ -203,22 +227,15 @@ fn value_state(attribute: Attribute) -> State {
     }
 }
 
-fn action(
-    context: Context,
-    pipeline: &mut Pipeline,
-) -> Result<(Context, Vec<Escaper>), String> {
+fn action(context: Context, pipeline: &mut Pipeline) -> Result<(Context, Vec<Escaper>), String> {
     if !pipeline.variables.is_empty() {
         return Ok((context, Vec::new()));
     }
-    let mut context = nudge(context);
+    let context = nudge(context);
     let mut escapers = match context.state {
         State::Text | State::Rcdata => vec![Escaper::Html],
-        State::Comment => vec![Escaper::Omit],
-        State::AttributeName => {
-            context.state = State::AttributeName;
-            vec![Escaper::AttributeName]
-        }
-        State::Value | State::Dead => Vec::new(),
+        State::Comment | State::Css(Css::Comment) => vec![Escaper::Omit],
+        State::AttributeName => vec![Escaper::AttributeName],
         State::Url => match context.part {
             UrlPart::Start => vec![Escaper::UrlScheme, Escaper::UrlPath],
             UrlPart::Path => vec![Escaper::UrlPath],
@@ -228,14 +245,16 @@ fn action(
             }
         },
         State::Css(Css::Plain) => vec![Escaper::Css],
-        State::Css(Css::Comment) => vec![Escaper::Omit],
         State::Css(Css::Quoted(_)) => {
             return Err("values inside strings of a style sheet are not supported".to_owned());
         }
         State::Closed => {
             return Err("values inside scripts and srcset are not supported".to_owned());
         }
-        State::Tag | State::AfterName | State::BeforeValue => Vec::new(),
+        // The first three are left by the nudge.
+        State::Tag | State::AfterName | State::BeforeValue | State::Value | State::Dead => {
+            Vec::new()
+        }
     };
     match context.delimiter {
         Delimiter::None => {}
@@ -254,10 +273,14 @@ fn own_escaper(
 ) -> Result<(), String> {
     let last = pipeline.commands.len() - 1;
     for (index, command) in pipeline.commands.iter().enumerate() {
-        let Base::Function(name) = &command.operands[0].base else { continue };
+        let Base::Function(name) = &command.operands[0].base else {
+            continue;
+        };
         let unquoted = name == "html" && context.delimiter == Delimiter::Space;
         if matches!(name.as_str(), "html" | "urlquery") && (index < last || unquoted) {
-            return Err(format!("predefined escaper {name:?} disallowed in template"));
+            return Err(format!(
+                "predefined escaper {name:?} disallowed in template"
+            ));
         }
     }
     let Base::Function(name) = &pipeline.commands[last].operands[0].base else {
@@ -269,7 +292,10 @@ fn own_escaper(
         _ => return Ok(()),
     };
     let mut replaced = false;
-    for escaper in escapers.iter_mut().filter(|escaper| equivalent.contains(escaper)) {
+    for escaper in escapers
+        .iter_mut()
+        .filter(|escaper| equivalent.contains(escaper))
+    {
         *escaper = own;
         replaced = true;
     }
@@ -310,7 +336,11 @@ fn step(context: Context, text: &str, out: &mut String) -> Result<(Context, usiz
         State::AttributeName => {
             let end = attribute_name_end(text)?;
             out.push_str(&text[..end]);
-            let state = if end < text.len() { State::AfterName } else { context.state };
+            let state = if end < text.len() {
+                State::AfterName
+            } else {
+                context.state
+            };
             Ok((Context { state, ..context }, end))
         }
         State::AfterName => {
@@ -342,7 +372,13 @@ fn step_text(context: Context, text: &str, out: &mut String) -> (Context, usize)
     while let Some(at) = text[from..].find('<').map(|at| from + at) {
         if text[at..].starts_with("<!--") {
             push_escaped(&text[..at], out);
-            return (Context { state: State::Comment, ..START }, at + 4);
+            return (
+                Context {
+                    state: State::Comment,
+                    ..START
+                },
+                at + 4,
+            );
         }
         let closing = text[at + 1..].starts_with('/');
         let name_start = at + 1 + usize::from(closing);
@@ -350,9 +386,19 @@ fn step_text(context: Context, text: &str, out: &mut String) -> (Context, usize)
         if name_end > name_start {
             push_escaped(&text[..at], out);
             out.push_str(&text[at..name_end]);
-            let element =
-                if closing { Element::Other } else { element(&text[name_start..name_end]) };
-            return (Context { state: State::Tag, element, ..START }, name_end);
+            let element = if closing {
+                Element::Other
+            } else {
+                element(&text[name_start..name_end])
+            };
+            return (
+                Context {
+                    state: State::Tag,
+                    element,
+                    ..START
+                },
+                name_end,
+            );
         }
         from = at + 1;
     }
@@ -365,7 +411,9 @@ fn push_escaped(text: &str, out: &mut String) {
     let mut parts = text.split('<');
     out.push_str(parts.next().unwrap_or_default());
     for part in parts {
-        let doctype = part.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("!doctype"));
+        let doctype = part
+            .get(..8)
+            .is_some_and(|start| start.eq_ignore_ascii_case("!doctype"));
         out.push_str(if doctype { "<" } else { "&lt;" });
         out.push_str(part);
     }
@@ -414,16 +462,37 @@ fn step_tag(context: Context, text: &str, out: &mut String) -> Result<(Context, 
             Element::Style => State::Css(Css::Plain),
             Element::Textarea | Element::Title => State::Rcdata,
         };
-        return Ok((Context { state, element: context.element, ..START }, spaces + 1));
+        return Ok((
+            Context {
+                state,
+                element: context.element,
+                ..START
+            },
+            spaces + 1,
+        ));
     }
     let end = attribute_name_end(inside)?;
     if end == 0 {
-        return Err(format!("expected space, attr name, or end of tag, but got {inside:?}"));
+        return Err(format!(
+            "expected space, attr name, or end of tag, but got {inside:?}"
+        ));
     }
     out.push_str(&inside[..end]);
-    let state = if end == inside.len() { State::AttributeName } else { State::AfterName };
+    let state = if end == inside.len() {
+        State::AttributeName
+    } else {
+        State::AfterName
+    };
     let attribute = attribute(&inside[..end].to_lowercase());
-    Ok((Context { state, attribute, element: context.element, ..START }, spaces + end))
+    Ok((
+        Context {
+            state,
+            attribute,
+            element: context.element,
+            ..START
+        },
+        spaces + end,
+    ))
 }
 
 fn attribute_name_end(text: &str) -> Result<usize, String> {
@@ -450,7 +519,14 @@ fn before_value(context: Context, text: &str, out: &mut String) -> (Context, usi
         _ => (Delimiter::Space, 0),
     };
     out.push_str(&text[spaces..spaces + used]);
-    (Context { state: value_state(context.attribute), delimiter, ..context }, spaces + used)
+    (
+        Context {
+            state: value_state(context.attribute),
+            delimiter,
+            ..context
+        },
+        spaces + used,
+    )
 }
 
 /// The content of an element that only its own end tag closes.
@@ -480,7 +556,9 @@ fn special_end(element: Element, text: &str) -> Option<usize> {
     text.match_indices("</").map(|(at, _)| at).find(|at| {
         let after = &text[at + 2..];
         let closes = |rest: &str| rest.starts_with(|c| c == '>' || c == '/' || SPACES.contains(&c));
-        after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        after
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
             && closes(&after[name.len()..])
     })
 }
@@ -497,7 +575,9 @@ fn attribute_value(
     };
     let value = &text[..end.unwrap_or(text.len())];
     if context.delimiter == Delimiter::Space
-        && let Some(bad) = value.chars().find(|c| matches!(c, '"' | '\'' | '<' | '=' | '`'))
+        && let Some(bad) = value
+            .chars()
+            .find(|c| matches!(c, '"' | '\'' | '<' | '=' | '`'))
     {
         return Err(format!("{bad:?} in unquoted attr: {value:?}"));
     }
@@ -506,7 +586,14 @@ fn attribute_value(
     };
     let used = end + usize::from(context.delimiter != Delimiter::Space);
     out.push_str(&text[..used]);
-    Ok((Context { state: State::Tag, element: context.element, ..START }, used))
+    Ok((
+        Context {
+            state: State::Tag,
+            element: context.element,
+            ..START
+        },
+        used,
+    ))
 }
 
 fn inside_value(mut context: Context, value: &str, out: &mut String) -> Context {

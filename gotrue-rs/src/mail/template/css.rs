@@ -30,7 +30,10 @@ pub(super) fn value(text: &str) -> String {
         }
         previous = Some(c);
     }
-    let joined: String = identifier.chars().filter(char::is_ascii_alphanumeric).collect();
+    let joined: String = identifier
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .collect();
     if identifier.contains("expression") || joined.contains("mozbinding") {
         return UNSAFE.to_owned();
     }
@@ -83,5 +86,7 @@ pub(super) fn advance(mut state: Css, text: &str, elide: bool, out: &mut String)
 
 fn ends_with_url(out: &str) -> bool {
     let tail = out.trim_end();
-    tail.len() >= 3 && tail.is_char_boundary(tail.len() - 3) && tail[tail.len() - 3..].eq_ignore_ascii_case("url")
+    tail.len() >= 3
+        && tail.is_char_boundary(tail.len() - 3)
+        && tail[tail.len() - 3..].eq_ignore_ascii_case("url")
 }

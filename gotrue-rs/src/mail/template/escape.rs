@@ -52,8 +52,11 @@ pub(super) fn apply(escapers: &[Escaper], text: String) -> String {
 
 /// The text of a pipeline's result; what is nil (a missing key, too) is left out.
 pub(super) fn stringify(values: &[Value]) -> String {
-    let shown: Vec<Value> =
-        values.iter().filter(|value| **value != Value::Nil).cloned().collect();
+    let shown: Vec<Value> = values
+        .iter()
+        .filter(|value| **value != Value::Nil)
+        .cloned()
+        .collect();
     sprint(&shown)
 }
 
@@ -123,9 +126,9 @@ fn attribute_name(text: &str) -> String {
 
 fn url_scheme(text: String) -> String {
     let safe = match text.split_once(':') {
-        Some((scheme, _)) if !scheme.contains('/') => {
-            ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
-        }
+        Some((scheme, _)) if !scheme.contains('/') => ["http", "https", "mailto"]
+            .iter()
+            .any(|known| scheme.eq_ignore_ascii_case(known)),
         _ => true,
     };
     if safe { text } else { format!("#{UNSAFE}") }

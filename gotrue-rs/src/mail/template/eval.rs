@@ -15,8 +15,11 @@ enum Flow {
 
 /// The text of `nodes` for `data`.
 pub(super) fn render(nodes: &[Node], data: &Value) -> Result<String, TemplateError> {
-    let mut run =
-        Run { out: String::new(), variables: vec![(String::new(), data.clone())], line: 1 };
+    let mut run = Run {
+        out: String::new(),
+        variables: vec![(String::new(), data.clone())],
+        line: 1,
+    };
     run.list(nodes, data)
         .map_err(|reason| TemplateError::new(run.line, reason))?;
     Ok(run.out)
@@ -37,7 +40,11 @@ impl Run {
                     self.out.push_str(text);
                     Flow::Through
                 }
-                Node::Action { line, pipeline, escapers } => {
+                Node::Action {
+                    line,
+                    pipeline,
+                    escapers,
+                } => {
                     self.line = *line;
                     self.action(pipeline, escapers, dot)?;
                     Flow::Through
@@ -123,7 +130,12 @@ impl Run {
     }
 
     fn assign(&mut self, name: &str, value: Value) {
-        if let Some(entry) = self.variables.iter_mut().rev().find(|(known, _)| known == name) {
+        if let Some(entry) = self
+            .variables
+            .iter_mut()
+            .rev()
+            .find(|(known, _)| known == name)
+        {
             entry.1 = value;
         }
     }
@@ -164,7 +176,8 @@ impl Run {
             arguments.push(self.operand(operand, dot)?);
         }
         arguments.extend(piped);
-        functions::call(name, &arguments).map_err(|reason| format!("error calling {name}: {reason}"))
+        functions::call(name, &arguments)
+            .map_err(|reason| format!("error calling {name}: {reason}"))
     }
 
     /// The first argument that decides, or the last one; later ones are not evaluated.
@@ -183,7 +196,9 @@ impl Run {
             }
             last = Some(value);
         }
-        piped.or(last).ok_or_else(|| format!("wrong number of args for {name}: want at least 1 got 0"))
+        piped
+            .or(last)
+            .ok_or_else(|| format!("wrong number of args for {name}: want at least 1 got 0"))
     }
 
     fn operand(&mut self, operand: &Operand, dot: &Value) -> Result<Value, String> {
@@ -214,15 +229,14 @@ impl Run {
 fn items(value: Value) -> Result<Vec<(Value, Value)>, String> {
     match value {
         Value::Nil => Ok(Vec::new()),
-        Value::List(items) => {
-            Ok((0..).map(Value::Int).zip(items).collect())
-        }
-        Value::Map(map) => {
-            Ok(map.into_iter().map(|(key, value)| (Value::Text(key), value)).collect())
-        }
-        Value::Int(count) => {
-            Ok((0..count).map(|number| (Value::Int(number), Value::Int(number))).collect())
-        }
+        Value::List(items) => Ok((0..).map(Value::Int).zip(items).collect()),
+        Value::Map(map) => Ok(map
+            .into_iter()
+            .map(|(key, value)| (Value::Text(key), value))
+            .collect()),
+        Value::Int(count) => Ok((0..count)
+            .map(|number| (Value::Int(number), Value::Int(number)))
+            .collect()),
         other => Err(format!("range can't iterate over {}", other.type_name())),
     }
 }

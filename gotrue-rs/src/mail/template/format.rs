@@ -1,5 +1,7 @@
 //! Go's `fmt` for template values: `Sprint`, `Sprintf` and the `%v` of each kind.
 
+use std::fmt::Write as _;
+
 use super::value::Value;
 
 /// `%v` of a value.
@@ -15,8 +17,10 @@ pub(super) fn display(value: &Value) -> String {
             format!("[{}]", items.join(" "))
         }
         Value::Map(map) => {
-            let entries: Vec<String> =
-                map.iter().map(|(key, value)| format!("{key}:{}", display(value))).collect();
+            let entries: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{key}:{}", display(value)))
+                .collect();
             format!("map[{}]", entries.join(" "))
         }
     }
@@ -41,7 +45,11 @@ pub(super) fn float(number: f64) -> String {
         return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "+Inf".to_owned() } else { "-Inf".to_owned() };
+        return if number > 0.0 {
+            "+Inf".to_owned()
+        } else {
+            "-Inf".to_owned()
+        };
     }
     let scientific = format!("{number:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {
@@ -74,7 +82,7 @@ pub(super) fn sprintf(format: &str, values: &[Value]) -> Result<String, String> 
             continue;
         }
         let Some(value) = values.next() else {
-            out.push_str(&format!("%!{verb}(MISSING)"));
+            let _ = write!(out, "%!{verb}(MISSING)");
             continue;
         };
         out.push_str(&verb_of(verb, value)?);
@@ -90,6 +98,9 @@ fn verb_of(verb: char, value: &Value) -> Result<String, String> {
         ('t', Value::Bool(flag)) => Ok(flag.to_string()),
         ('q', Value::Text(text)) => Ok(format!("{text:?}")),
         ('f', Value::Float(number)) => Ok(format!("{number:.6}")),
-        _ => Err(format!("printf: %{verb} of a {} is not supported", value.type_name())),
+        _ => Err(format!(
+            "printf: %{verb} of a {} is not supported",
+            value.type_name()
+        )),
     }
 }

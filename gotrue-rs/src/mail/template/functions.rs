@@ -43,14 +43,20 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
 fn one<'a>(name: &str, arguments: &'a [Value]) -> Result<&'a Value, String> {
     match arguments {
         [value] => Ok(value),
-        _ => Err(format!("wrong number of args for {name}: want 1 got {}", arguments.len())),
+        _ => Err(format!(
+            "wrong number of args for {name}: want 1 got {}",
+            arguments.len()
+        )),
     }
 }
 
 fn two<'a>(name: &str, arguments: &'a [Value]) -> Result<(&'a Value, &'a Value), String> {
     match arguments {
         [left, right] => Ok((left, right)),
-        _ => Err(format!("wrong number of args for {name}: want 2 got {}", arguments.len())),
+        _ => Err(format!(
+            "wrong number of args for {name}: want 2 got {}",
+            arguments.len()
+        )),
     }
 }
 
@@ -70,13 +76,10 @@ fn equal(arguments: &[Value]) -> Result<bool, String> {
     Ok(false)
 }
 
-fn ordered(
-    name: &str,
-    arguments: &[Value],
-    holds: fn(Ordering) -> bool,
-) -> Result<Value, String> {
+fn ordered(name: &str, arguments: &[Value], holds: fn(Ordering) -> bool) -> Result<Value, String> {
     let (left, right) = two(name, arguments)?;
-    left.compare(right).map(|ordering| Value::Bool(holds(ordering)))
+    left.compare(right)
+        .map(|ordering| Value::Bool(holds(ordering)))
 }
 
 fn length(value: &Value) -> Result<Value, String> {

@@ -60,14 +60,19 @@ pub(super) fn split(source: &str) -> Result<Vec<Piece>, TemplateError> {
             push_text(&mut pieces, line, kept);
             return Ok(pieces);
         };
-        if let Some(inner) = action.strip_prefix('-').filter(|inner| inner.starts_with(TRIMMED)) {
+        if let Some(inner) = action
+            .strip_prefix('-')
+            .filter(|inner| inner.starts_with(TRIMMED))
+        {
             kept = kept.trim_end_matches(TRIMMED);
             action = inner;
         }
         push_text(&mut pieces, line, kept);
         line += lines_in_text;
         let (piece, remaining, trimmed) = read_action(action, line)?;
-        line += action[..action.len() - remaining.len()].matches('\n').count();
+        line += action[..action.len() - remaining.len()]
+            .matches('\n')
+            .count();
         pieces.extend(piece);
         (rest, trim_next) = (remaining, trimmed);
     }
@@ -75,7 +80,10 @@ pub(super) fn split(source: &str) -> Result<Vec<Piece>, TemplateError> {
 
 fn push_text(pieces: &mut Vec<Piece>, line: usize, text: &str) {
     if !text.is_empty() {
-        pieces.push(Piece::Text { line, text: text.to_owned() });
+        pieces.push(Piece::Text {
+            line,
+            text: text.to_owned(),
+        });
     }
 }
 
@@ -86,9 +94,20 @@ fn read_action(source: &str, line: usize) -> Result<Action<'_>, TemplateError> {
     if body.starts_with("/*") {
         return read_comment(body, line);
     }
-    let mut scanner = Scanner { rest: source, line, tokens: Vec::new() };
+    let mut scanner = Scanner {
+        rest: source,
+        line,
+        tokens: Vec::new(),
+    };
     let trimmed = scanner.run()?;
-    Ok((Some(Piece::Action { line, tokens: scanner.tokens }), scanner.rest, trimmed))
+    Ok((
+        Some(Piece::Action {
+            line,
+            tokens: scanner.tokens,
+        }),
+        scanner.rest,
+        trimmed,
+    ))
 }
 
 fn read_comment(body: &str, line: usize) -> Result<Action<'_>, TemplateError> {
@@ -101,7 +120,10 @@ fn read_comment(body: &str, line: usize) -> Result<Action<'_>, TemplateError> {
     let marker = after.trim_start_matches(TRIMMED);
     match marker.strip_prefix("-}}") {
         Some(rest) if marker.len() < after.len() => Ok((None, rest, true)),
-        _ => Err(TemplateError::new(line, "comment ends before closing delimiter")),
+        _ => Err(TemplateError::new(
+            line,
+            "comment ends before closing delimiter",
+        )),
     }
 }
 
@@ -189,7 +211,11 @@ impl Scanner<'_> {
         }
         self.rest = &self.rest[1..];
         let name = self.word();
-        Ok(if name.is_empty() { Kind::Dot } else { Kind::Field(name) })
+        Ok(if name.is_empty() {
+            Kind::Dot
+        } else {
+            Kind::Field(name)
+        })
     }
 
     fn number(&mut self) -> Result<Kind, TemplateError> {
@@ -228,8 +254,7 @@ impl Scanner<'_> {
 
     fn character(&mut self) -> Result<Kind, TemplateError> {
         let malformed = "malformed character constant";
-        let (text, rest) =
-            unquote(&self.rest[1..], '\'').ok_or_else(|| self.error(malformed))?;
+        let (text, rest) = unquote(&self.rest[1..], '\'').ok_or_else(|| self.error(malformed))?;
         let mut characters = text.chars();
         match (characters.next(), characters.next()) {
             (Some(character), None) => {

@@ -35,7 +35,10 @@ pub(crate) struct TemplateError {
 
 impl TemplateError {
     fn new(line: usize, reason: impl Into<String>) -> Self {
-        Self { line, reason: reason.into() }
+        Self {
+            line,
+            reason: reason.into(),
+        }
     }
 }
 

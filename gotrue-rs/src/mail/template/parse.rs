@@ -9,14 +9,25 @@ use super::value::Value;
 /// One part of a template.
 #[derive(Debug)]
 pub(super) enum Node {
-    Text { line: usize, text: String },
+    Text {
+        line: usize,
+        text: String,
+    },
     /// `{{ pipeline }}`; `escapers` is filled in by `context`.
-    Action { line: usize, pipeline: Pipeline, escapers: Vec<Escaper> },
+    Action {
+        line: usize,
+        pipeline: Pipeline,
+        escapers: Vec<Escaper>,
+    },
     If(Block),
     With(Block),
     Range(Block),
-    Break { line: usize },
-    Continue { line: usize },
+    Break {
+        line: usize,
+    },
+    Continue {
+        line: usize,
+    },
 }
 
 /// A control structure: `{{ if pipeline }}body{{ else }}otherwise{{ end }}`.
@@ -69,8 +80,12 @@ enum Ending {
 
 /// The tree for the pieces of a whole template.
 pub(super) fn parse(pieces: Vec<Piece>) -> Result<Vec<Node>, TemplateError> {
-    let mut parser =
-        Parser { pieces: pieces.into_iter(), variables: vec![String::new()], loops: 0, line: 1 };
+    let mut parser = Parser {
+        pieces: pieces.into_iter(),
+        variables: vec![String::new()],
+        loops: 0,
+        line: 1,
+    };
     match parser.list()? {
         (nodes, Ending::Source) => Ok(nodes),
         (_, Ending::End) => Err(TemplateError::new(parser.line, "unexpected {{end}}")),
@@ -127,9 +142,16 @@ impl Parser {
             }
             "break" | "continue" if tokens.len() == 1 => {
                 if self.loops == 0 {
-                    return Err(TemplateError::new(line, format!("{{{{{keyword}}}}} outside {{{{range}}}}")));
+                    return Err(TemplateError::new(
+                        line,
+                        format!("{{{{{keyword}}}}} outside {{{{range}}}}"),
+                    ));
                 }
-                Ok(if keyword == "break" { Node::Break { line } } else { Node::Continue { line } })
+                Ok(if keyword == "break" {
+                    Node::Break { line }
+                } else {
+                    Node::Continue { line }
+                })
             }
             "define" | "template" | "block" => Err(TemplateError::new(
                 line,
@@ -137,7 +159,11 @@ impl Parser {
             )),
             _ => {
                 let pipeline = self.pipeline(tokens, line, false)?;
-                Ok(Node::Action { line, pipeline, escapers: Vec::new() })
+                Ok(Node::Action {
+                    line,
+                    pipeline,
+                    escapers: Vec::new(),
+                })
             }
         }
     }
@@ -155,7 +181,12 @@ impl Parser {
         self.loops -= usize::from(keyword == "range");
         let otherwise = self.otherwise(keyword, ending, line)?;
         self.variables.truncate(scope);
-        let block = Block { line, pipeline, body, otherwise };
+        let block = Block {
+            line,
+            pipeline,
+            body,
+            otherwise,
+        };
         Ok(match keyword {
             "if" => Node::If(block),
             "with" => Node::With(block),
@@ -171,7 +202,12 @@ impl Parser {
     ) -> Result<Vec<Node>, TemplateError> {
         let (mut tokens, line) = match ending {
             Ending::End => return Ok(Vec::new()),
-            Ending::Source => return Err(TemplateError::new(line, format!("unclosed {{{{{keyword}}}}}"))),
+            Ending::Source => {
+                return Err(TemplateError::new(
+                    line,
+                    format!("unclosed {{{{{keyword}}}}}"),
+                ));
+            }
             Ending::Else(tokens, line) => (tokens, line),
         };
         if tokens.is_empty() {
@@ -195,7 +231,10 @@ impl Parser {
         line: usize,
         in_range: bool,
     ) -> Result<Pipeline, TemplateError> {
-        let mut reader = Reader { tokens: tokens.into_iter().peekable(), line };
+        let mut reader = Reader {
+            tokens: tokens.into_iter().peekable(),
+            line,
+        };
         let (variables, assigns) = reader.declarations(in_range)?;
         if assigns {
             self.check_known(&variables, line)?;
@@ -204,7 +243,11 @@ impl Parser {
         if !assigns {
             self.variables.extend(variables.iter().cloned());
         }
-        Ok(Pipeline { variables, assigns, commands })
+        Ok(Pipeline {
+            variables,
+            assigns,
+            commands,
+        })
     }
 
     fn commands(
@@ -240,9 +283,10 @@ impl Parser {
         first: bool,
     ) -> Result<Option<Operand>, TemplateError> {
         let mut fields = Vec::new();
-        let Some(token) = reader.tokens.next_if(|token| {
-            !matches!(token.kind, Kind::Pipe | Kind::Close)
-        }) else {
+        let Some(token) = reader
+            .tokens
+            .next_if(|token| !matches!(token.kind, Kind::Pipe | Kind::Close))
+        else {
             return Ok(None);
         };
         if !first && !token.spaced {
@@ -264,7 +308,10 @@ impl Parser {
             Kind::Word(name) => return Err(reader.error(format!("function {name:?} not defined"))),
             Kind::Open => {
                 let commands = self.commands(reader, true)?;
-                Base::Pipeline(Pipeline { commands, ..Pipeline::default() })
+                Base::Pipeline(Pipeline {
+                    commands,
+                    ..Pipeline::default()
+                })
             }
             kind => return Err(reader.error(format!("unexpected {kind:?} in operand"))),
         };
@@ -284,7 +331,10 @@ impl Parser {
 
     fn check_known(&self, names: &[String], line: usize) -> Result<(), TemplateError> {
         match names.iter().find(|name| !self.variables.contains(name)) {
-            Some(name) => Err(TemplateError::new(line, format!("undefined variable \"${name}\""))),
+            Some(name) => Err(TemplateError::new(
+                line,
+                format!("undefined variable \"${name}\""),
+            )),
             None => Ok(()),
         }
     }
@@ -314,8 +364,12 @@ struct Reader {
 impl Reader {
     /// `$a :=`, `$a =` and, in `{{ range }}`, `$a, $b :=` at the start of a pipeline.
     fn declarations(&mut self, in_range: bool) -> Result<(Vec<String>, bool), TemplateError> {
-        let kinds: Vec<Kind> =
-            self.tokens.clone().take(4).map(|token| token.kind).collect();
+        let kinds: Vec<Kind> = self
+            .tokens
+            .clone()
+            .take(4)
+            .map(|token| token.kind)
+            .collect();
         let (names, assigns, used) = match kinds.as_slice() {
             [Kind::Variable(a), Kind::Declare, ..] => (vec![a.clone()], false, 2),
             [Kind::Variable(a), Kind::Assign, ..] => (vec![a.clone()], true, 2),

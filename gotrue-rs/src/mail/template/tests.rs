@@ -41,9 +41,15 @@ fn templates_render_as_in_go() {
 #[test]
 fn errors_name_the_line() {
     let error = Template::parse("a\n\n{{ nothing }}").unwrap_err();
-    assert_eq!(error.to_string(), "line 3: function \"nothing\" not defined");
+    assert_eq!(
+        error.to_string(),
+        "line 3: function \"nothing\" not defined"
+    );
     let error = Template::parse("a\n<script>\n{{ .Token }}</script>").unwrap_err();
-    assert_eq!(error.to_string(), "line 3: values inside scripts and srcset are not supported");
+    assert_eq!(
+        error.to_string(),
+        "line 3: values inside scripts and srcset are not supported"
+    );
     let error = Template::parse("{{ if .A }}\n").unwrap_err();
     assert_eq!(error.to_string(), "line 1: unclosed {{if}}");
 }

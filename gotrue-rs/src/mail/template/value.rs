@@ -39,7 +39,11 @@ impl From<&serde_json::Value> for Value {
 
 impl From<&serde_json::Map<String, serde_json::Value>> for Value {
     fn from(map: &serde_json::Map<String, serde_json::Value>) -> Self {
-        Self::Map(map.iter().map(|(key, value)| (key.clone(), Self::from(value))).collect())
+        Self::Map(
+            map.iter()
+                .map(|(key, value)| (key.clone(), Self::from(value)))
+                .collect(),
+        )
     }
 }
 
@@ -62,7 +66,10 @@ impl Value {
         match self {
             Self::Nil => Ok(Self::Nil),
             Self::Map(map) => Ok(map.get(name).cloned().unwrap_or(Self::Nil)),
-            other => Err(format!("can't evaluate field {name} in type {}", other.type_name())),
+            other => Err(format!(
+                "can't evaluate field {name} in type {}",
+                other.type_name()
+            )),
         }
     }
 
@@ -133,5 +140,9 @@ pub(super) fn parse_number(text: &str) -> Option<Value> {
     if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    plain.parse().ok().filter(|float: &f64| float.is_finite()).map(Value::Float)
+    plain
+        .parse()
+        .ok()
+        .filter(|float: &f64| float.is_finite())
+        .map(Value::Float)
 }

@@ -24,11 +24,16 @@ async fn search_audit_log(state: web::Data<State>, call: Call) -> Result<HttpRes
     Admin::authenticate(&state, &call).await?;
     let page = Page::of(&call)?;
     let (scope, text) = scope(call.query("query").unwrap_or_default())?;
-    let search = Search { scope, text, limit: page.limit(), offset: page.offset() };
+    let search = Search {
+        scope,
+        text,
+        limit: page.limit(),
+        offset: page.offset(),
+    };
     let client = state.client().await?;
-    let (entries, total) = audit_search::find(&client, &search).await.map_err(|error| {
-        Error::internal("Error searching for audit logs").with_source(error)
-    })?;
+    let (entries, total) = audit_search::find(&client, &search)
+        .await
+        .map_err(|error| Error::internal("Error searching for audit logs").with_source(error))?;
     let mut response = json::respond(StatusCode::OK, &entries);
     page.add_headers(&call, total, &mut response);
     Ok(response)

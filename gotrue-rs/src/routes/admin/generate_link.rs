@@ -124,7 +124,13 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
         None => Some(prepare(&state, &body, &aud, kind).await?),
     };
     let code = Code::generate(state.config.mail.otp_length, &body.email, Flow::Implicit);
-    let request = Request { state: &state, admin: &admin, body: &body, kind, code: &code };
+    let request = Request {
+        state: &state,
+        admin: &admin,
+        body: &body,
+        kind,
+        code: &code,
+    };
     let (user, token) = state
         .db
         .transaction("generate_link", async |tx| {
@@ -158,20 +164,15 @@ fn kind(state: &State, body: &mut LinkBody, known: bool) -> Result<Kind, Error> 
             body.password = unguessable_password(required, PASSWORD_LENGTH);
             Ok(Kind::Signup)
         }
-        Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => {
-            Err(Error::not_found(ErrorCode::UserNotFound, "User with this email not found"))
-        }
+        Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => Err(
+            Error::not_found(ErrorCode::UserNotFound, "User with this email not found"),
+        ),
         kind => Ok(kind),
     }
 }
 
 /// A user for an address nobody has; hashing happens here, outside of the transaction.
-async fn prepare(
-    state: &State,
-    body: &LinkBody,
-    aud: &str,
-    kind: Kind,
-) -> Result<User, Error> {
+async fn prepare(state: &State, body: &LinkBody, aud: &str, kind: Kind) -> Result<User, Error> {
     let mut hash = String::new();
     if kind == Kind::Signup {
         if body.password.is_empty() {
@@ -183,7 +184,13 @@ async fn prepare(
         policy::check(&state.config.password, &body.password)?;
         hash = state.passwords.hash(&body.password).await?;
     }
-    Ok(new_account::prepare(state, &body.email, aud, body.data.clone(), hash))
+    Ok(new_account::prepare(
+        state,
+        &body.email,
+        aud,
+        body.data.clone(),
+        hash,
+    ))
 }
 
 struct Request<'a> {
@@ -213,7 +220,10 @@ impl Request<'_> {
             Kind::MagicLink | Kind::Recovery => {
                 let entry = Entry::new(&user, Action::UserRecoveryRequested);
                 record(self.state, tx, &entry).await?;
-                Issued::Recovery { token: self.code.stored.clone(), at }
+                Issued::Recovery {
+                    token: self.code.stored.clone(),
+                    at,
+                }
             }
             Kind::Invite | Kind::Signup => self.confirmation(tx, &mut user, is_new, at).await?,
             Kind::EmailChangeCurrent | Kind::EmailChangeNew => {
@@ -247,20 +257,22 @@ impl Request<'_> {
                 .trait_("user_email", user.email.as_str());
             record(self.state, tx, &entry).await?;
         } else if !is_new {
-            user.user_metadata.merge(&self.body.data.clone().unwrap_or_default());
-            db::users::set_metadata(tx, user, at).await.map_err(|error| {
-                Error::internal("Database error updating user").with_source(error)
-            })?;
+            user.user_metadata
+                .merge(&self.body.data.clone().unwrap_or_default());
+            db::users::set_metadata(tx, user, at)
+                .await
+                .map_err(|error| {
+                    Error::internal("Database error updating user").with_source(error)
+                })?;
         }
-        Ok(Issued::Confirmation { token: self.code.stored.clone(), invited, at })
+        Ok(Issued::Confirmation {
+            token: self.code.stored.clone(),
+            invited,
+            at,
+        })
     }
 
-    async fn email_change(
-        &self,
-        tx: &Tx<'_>,
-        user: &User,
-        at: Timestamp,
-    ) -> Result<Issued, Error> {
+    async fn email_change(&self, tx: &Tx<'_>, user: &User, at: Timestamp) -> Result<Issued, Error> {
         let current = self.kind == Kind::EmailChangeCurrent;
         if current && !self.state.config.mail.secure_email_change {
             return Err(Error::bad_request(
@@ -270,21 +282,26 @@ impl Request<'_> {
         }
         let new_email = validate::email(&self.body.new_email)?;
         let own = &self.state.config.own_domain_providers;
-        let taken =
-            db::users::duplicate_of_email(tx, &new_email, &user.aud, Some(user.id), own)
-                .await
-                .map_err(|error| {
-                    Error::internal("Database error checking email").with_source(error)
-                })?;
+        let taken = db::users::duplicate_of_email(tx, &new_email, &user.aud, Some(user.id), own)
+            .await
+            .map_err(|error| Error::internal("Database error checking email").with_source(error))?;
         if taken.is_some() {
             return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
         }
         let new_token = token_hash(&new_email, &self.code.digits);
         let (current, new) = if current {
-            (self.code.stored.clone(), user.email_change_token_new.clone())
+            (
+                self.code.stored.clone(),
+                user.email_change_token_new.clone(),
+            )
         } else {
             (user.email_change_token_current.clone(), new_token)
         };
-        Ok(Issued::EmailChange { new_email, current, new, at })
+        Ok(Issued::EmailChange {
+            new_email,
+            current,
+            new,
+            at,
+        })
     }
 }

@@ -48,15 +48,11 @@ pub(crate) async fn create(
 }
 
 /// Stores a prepared user and its identity.
-pub(crate) async fn store(
-    state: &State,
-    db: &impl Executor,
-    user: &User,
-) -> Result<User, Error> {
+pub(crate) async fn store(state: &State, db: &impl Executor, user: &User) -> Result<User, Error> {
     let now = state.clock.now();
-    let mut user = db::users::insert(db, user, now).await.map_err(|error| {
-        Error::internal("Database error saving new user").with_source(error)
-    })?;
+    let mut user = db::users::insert(db, user, now)
+        .await
+        .map_err(|error| Error::internal("Database error saving new user").with_source(error))?;
     let data = identity_data(user.id, "email", &user.email, false);
     let identity = add_identity(state, db, user.id, "email", data).await?;
     user.identities = Some(vec![identity]);

@@ -1,6 +1,8 @@
 //! Pages of long lists, and how a client finds the next one. Mirrors upstream's
 //! `pagination.go`.
 
+use std::fmt::Write as _;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue, LINK};
@@ -48,7 +50,9 @@ impl Page {
 
     pub(super) fn offset(self) -> i64 {
         let skipped = self.number.max(1) - 1;
-        i64::try_from(skipped).unwrap_or(i64::MAX).saturating_mul(self.limit())
+        i64::try_from(skipped)
+            .unwrap_or(i64::MAX)
+            .saturating_mul(self.limit())
     }
 
     /// Adds how many there are and where the next and the last page are.
@@ -57,9 +61,16 @@ impl Page {
         let last = total.div_ceil(self.size);
         let mut link = String::new();
         if last > self.number {
-            link = format!("<{}>; rel=\"next\", ", with_parameter(call, "page", self.number + 1));
+            link = format!(
+                "<{}>; rel=\"next\", ",
+                with_parameter(call, "page", &(self.number + 1))
+            );
         }
-        link.push_str(&format!("<{}>; rel=\"last\"", with_parameter(call, "page", last)));
+        let _ = write!(
+            link,
+            "<{}>; rel=\"last\"",
+            with_parameter(call, "page", &last)
+        );
         set(response, LINK, &link);
         set(response, TOTAL_COUNT, &total.to_string());
     }
@@ -80,7 +91,10 @@ impl Stretch {
             return Err(bad("limit must be greater than 0"));
         }
         let cursor = call.query("cursor").filter(|cursor| !cursor.is_empty());
-        Ok(Self { limit: limit.min(LARGEST_SIZE), after: cursor.map(decode).transpose()? })
+        Ok(Self {
+            limit: limit.min(LARGEST_SIZE),
+            after: cursor.map(decode).transpose()?,
+        })
     }
 }
 
@@ -93,8 +107,8 @@ fn decode(text: &str) -> Result<Cursor, Error> {
     let bytes = URL_SAFE_NO_PAD
         .decode(text)
         .map_err(|error| bad(format!("invalid cursor encoding: {error}")))?;
-    let cursor: Cursor = serde_json::from_slice(&bytes)
-        .map_err(|error| bad(format!("invalid cursor: {error}")))?;
+    let cursor: Cursor =
+        serde_json::from_slice(&bytes).map_err(|error| bad(format!("invalid cursor: {error}")))?;
     if cursor.id == Uuid::nil() {
         return Err(bad("invalid cursor: missing id"));
     }
@@ -103,17 +117,27 @@ fn decode(text: &str) -> Result<Cursor, Error> {
 
 /// Adds where the next stretch starts.
 pub(super) fn add_next(call: &Call, cursor: &str, response: &mut HttpResponse) {
-    let next = with_parameter(call, "cursor", cursor);
+    let next = with_parameter(call, "cursor", &cursor);
     set(response, LINK, &format!("<{next}>; rel=\"next\""));
 }
 
 fn parameter(call: &Call, name: &str) -> Result<Option<u64>, Error> {
-    let Some(text) = call.query(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Some(text) = call.query(name).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits).map(Some).ok_or_else(|| {
-        let reason = if digits { "value out of range" } else { "invalid syntax" };
-        bad(format!("strconv.ParseUint: parsing {text:?}: {reason}"))
-    })
+    text.parse()
+        .ok()
+        .filter(|_| digits)
+        .map(Some)
+        .ok_or_else(|| {
+            let reason = if digits {
+                "value out of range"
+            } else {
+                "invalid syntax"
+            };
+            bad(format!("strconv.ParseUint: parsing {text:?}: {reason}"))
+        })
 }
 
 fn bad(reason: impl std::fmt::Display) -> Error {
@@ -124,7 +148,7 @@ fn bad(reason: impl std::fmt::Display) -> Error {
 }
 
 /// The request's own URL with one parameter replaced, keys sorted.
-fn with_parameter(call: &Call, name: &str, value: impl ToString) -> String {
+fn with_parameter(call: &Call, name: &str, value: &impl ToString) -> String {
     let mut address = Address::parse(&call.path_and_query).unwrap_or_default();
     let mut query = address.query();
     if name == "cursor" {

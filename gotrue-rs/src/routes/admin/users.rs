@@ -27,14 +27,21 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
             (Method::POST, web::post().to(create::create_user)),
         ]
     });
-    routes::resource(cfg, &["/admin/users/{user_id}", "/admin/users/{user_id}/"], || {
-        vec![
-            (Method::GET, web::get().to(get_user)),
-            (Method::PUT, web::put().to(update::update_user)),
-            (Method::DELETE, web::delete().to(delete::delete_user)),
-        ]
-    });
-    let factors = ["/admin/users/{user_id}/factors", "/admin/users/{user_id}/factors/"];
+    routes::resource(
+        cfg,
+        &["/admin/users/{user_id}", "/admin/users/{user_id}/"],
+        || {
+            vec![
+                (Method::GET, web::get().to(get_user)),
+                (Method::PUT, web::put().to(update::update_user)),
+                (Method::DELETE, web::delete().to(delete::delete_user)),
+            ]
+        },
+    );
+    let factors = [
+        "/admin/users/{user_id}/factors",
+        "/admin/users/{user_id}/factors/",
+    ];
     routes::resource(cfg, &factors, || {
         vec![(Method::GET, web::get().to(list_factors))]
     });
@@ -42,9 +49,8 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 
 /// The user a path names.
 async fn load(state: &State, id: &str) -> Result<User, Error> {
-    let id = Uuid::parse_str(id).map_err(|_| {
-        Error::not_found(ErrorCode::ValidationFailed, "user_id must be an UUID")
-    })?;
+    let id = Uuid::parse_str(id)
+        .map_err(|_| Error::not_found(ErrorCode::ValidationFailed, "user_id must be an UUID"))?;
     let client = state.client().await?;
     db::users::by_id(&client, id)
         .await
@@ -78,9 +84,11 @@ async fn list_factors(
 /// whether older clients see what Postgres said.
 fn in_one_sentence(error: Error, sentence: &'static str) -> Error {
     match error {
-        Error::Unexpected(source) | Error::Http { source: Some(source), .. } => {
-            Error::internal(sentence).with_source(source)
-        }
+        Error::Unexpected(source)
+        | Error::Http {
+            source: Some(source),
+            ..
+        } => Error::internal(sentence).with_source(source),
         other => Error::internal(sentence).with_source(other),
     }
 }

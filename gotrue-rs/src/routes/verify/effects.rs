@@ -39,32 +39,36 @@ pub(super) async fn confirm_signup(
         if identity.email.is_empty() || identity.email != email {
             continue;
         }
-        identity.identity_data.insert("email_verified".to_owned(), Value::Bool(true));
-        db::identities::set_data(tx, identity.id, &identity.identity_data, now).await.map_err(
-            |error| {
+        identity
+            .identity_data
+            .insert("email_verified".to_owned(), Value::Bool(true));
+        db::identities::set_data(tx, identity.id, &identity.identity_data, now)
+            .await
+            .map_err(|error| {
                 Error::internal("Error setting email_verified to true on identity")
                     .with_source(error)
-            },
-        )?;
+            })?;
     }
     Ok(())
 }
 
 /// A recovery or a magic link: the token is spent, and the address is confirmed by the way.
 pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
-    let wrapped = |error: Error| {
-        Error::internal("Database error updating user").with_source(error)
-    };
+    let wrapped = |error: Error| Error::internal("Database error updating user").with_source(error);
     let failed = |error: DbError| wrapped(error.into());
     let now = state.clock.now();
-    changes::spend_recovery(tx, user, now).await.map_err(failed)?;
+    changes::spend_recovery(tx, user, now)
+        .await
+        .map_err(failed)?;
     if user.is_confirmed() {
         let entry = Entry::new(user, Action::Login);
         return record(state, tx, &entry).await.map_err(wrapped);
     }
     let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", "email");
     record(state, tx, &entry).await.map_err(wrapped)?;
-    db::users::confirm_email(tx, user, now).await.map_err(failed)
+    db::users::confirm_email(tx, user, now)
+        .await
+        .map_err(failed)
 }
 
 /// A sign-up by phone: the number is confirmed.
@@ -93,7 +97,10 @@ pub(super) async fn change_phone(
     notices: &mut Vec<OwnedNotice>,
 ) -> Result<(), Error> {
     let old = user.phone.clone();
-    let had_identity = user.identities().iter().any(|identity| identity.provider == "phone");
+    let had_identity = user
+        .identities()
+        .iter()
+        .any(|identity| identity.provider == "phone");
     confirm_phone_change(state, tx, user, &redemption.phone).await?;
     if !old.is_empty() && !user.phone.is_empty() && old != user.phone {
         notices.push(OwnedNotice::PhoneChanged { old });
@@ -104,12 +111,7 @@ pub(super) async fn change_phone(
     Ok(())
 }
 
-async fn signed_up(
-    state: &State,
-    tx: &Tx<'_>,
-    user: &User,
-    provider: &str,
-) -> Result<(), Error> {
+async fn signed_up(state: &State, tx: &Tx<'_>, user: &User, provider: &str) -> Result<(), Error> {
     let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", provider);
     record(state, tx, &entry).await
 }

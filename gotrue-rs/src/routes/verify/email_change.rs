@@ -40,18 +40,17 @@ async fn spend_first(
         let holder = one_time_tokens::holder(tx, hash, &[token_type]).await?;
         Ok::<_, Error>(holder.is_some())
     };
-    let spent = if is(&user.email_change_token_current)
-        || held_as(TokenType::EmailChangeCurrent).await?
-    {
-        user.email_change_token_current.clear();
-        Some(TokenType::EmailChangeCurrent)
-    } else if is(&user.email_change_token_new) || held_as(TokenType::EmailChangeNew).await? {
-        user.email_change_token_new.clear();
-        Some(TokenType::EmailChangeNew)
-    } else {
-        // Upstream: a code of a PKCE flow matches neither; the step counts all the same.
-        None
-    };
+    let spent =
+        if is(&user.email_change_token_current) || held_as(TokenType::EmailChangeCurrent).await? {
+            user.email_change_token_current.clear();
+            Some(TokenType::EmailChangeCurrent)
+        } else if is(&user.email_change_token_new) || held_as(TokenType::EmailChangeNew).await? {
+            user.email_change_token_new.clear();
+            Some(TokenType::EmailChangeNew)
+        } else {
+            // Upstream: a code of a PKCE flow matches neither; the step counts all the same.
+            None
+        };
     user.email_change_confirm_status = 1;
     changes::half_confirm_email_change(tx, user, spent, state.clock.now()).await?;
     Ok(())

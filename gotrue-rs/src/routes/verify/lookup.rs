@@ -55,7 +55,10 @@ impl Purpose {
 const ANY_MAIL: &str = "email";
 
 fn dead_link() -> Error {
-    Error::forbidden(ErrorCode::OtpExpired, "Email link is invalid or has expired")
+    Error::forbidden(
+        ErrorCode::OtpExpired,
+        "Email link is invalid or has expired",
+    )
 }
 
 fn dead_code() -> Error {
@@ -91,9 +94,14 @@ pub(super) async fn by_hash(
             ));
         }
     };
-    let holder = one_time_tokens::holder(tx, &redemption.token_hash, types).await.map_err(failed)?;
+    let holder = one_time_tokens::holder(tx, &redemption.token_hash, types)
+        .await
+        .map_err(failed)?;
     let holder = holder.ok_or_else(dead_link)?;
-    let user = db::users::by_id(tx, holder).await.map_err(failed)?.ok_or_else(dead_link)?;
+    let user = db::users::by_id(tx, holder)
+        .await
+        .map_err(failed)?
+        .ok_or_else(dead_link)?;
     check_banned(state, &user)?;
     let purpose = purpose.unwrap_or(if user.recovery_token == redemption.token_hash {
         Purpose::MagicLink
@@ -141,7 +149,9 @@ async fn find_holder(
     aud: &str,
 ) -> Result<Option<User>, DbError> {
     match Purpose::parse(&redemption.kind) {
-        Some(Purpose::PhoneChange) => db::user_changes::by_phone_change(tx, &redemption.phone, aud).await,
+        Some(Purpose::PhoneChange) => {
+            db::user_changes::by_phone_change(tx, &redemption.phone, aud).await
+        }
         Some(Purpose::Sms) => db::users::by_phone(tx, &redemption.phone, aud).await,
         Some(Purpose::EmailChange) => {
             let both = state.config.mail.secure_email_change;
@@ -179,12 +189,18 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
             mail(&user.email_change_token_current, user.email_change_sent_at)
                 || mail(&user.email_change_token_new, user.email_change_sent_at)
         }
-        Some(Purpose::Sms) => {
-            phone(state, redemption, &user.confirmation_token, user.confirmation_sent_at)
-        }
-        Some(Purpose::PhoneChange) => {
-            phone(state, redemption, &user.phone_change_token, user.phone_change_sent_at)
-        }
+        Some(Purpose::Sms) => phone(
+            state,
+            redemption,
+            &user.confirmation_token,
+            user.confirmation_sent_at,
+        ),
+        Some(Purpose::PhoneChange) => phone(
+            state,
+            redemption,
+            &user.phone_change_token,
+            user.phone_change_sent_at,
+        ),
         None if redemption.kind == ANY_MAIL => {
             return if confirmation() {
                 Some(Purpose::Signup)
@@ -198,18 +214,12 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
 }
 
 /// A test number's code is good at any time.
-fn phone(
-    state: &State,
-    redemption: &Redemption,
-    stored: &str,
-    sent_at: Option<Timestamp>,
-) -> bool {
+fn phone(state: &State, redemption: &Redemption, stored: &str, sent_at: Option<Timestamp>) -> bool {
     let sms = &state.config.sms;
     let now = state.clock.now();
     if sms.test_code(&redemption.phone, now) == Some(redemption.token.as_str()) {
         return true;
     }
-    let lifetime =
-        jiff::SignedDuration::try_from(sms.otp_exp).unwrap_or(jiff::SignedDuration::MAX);
+    let lifetime = jiff::SignedDuration::try_from(sms.otp_exp).unwrap_or(jiff::SignedDuration::MAX);
     is_valid(&redemption.token_hash, stored, sent_at, lifetime, now)
 }

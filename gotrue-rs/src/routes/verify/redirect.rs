@@ -1,5 +1,7 @@
 //! Where a link leads once it is redeemed, or could not be.
 
+use std::fmt::Write as _;
+
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue, LOCATION};
@@ -40,9 +42,9 @@ pub(super) async fn issue_code(
         .await
         .map_err(|error| missing("error finding flow state").with_source(error))?
         .ok_or_else(|| missing("422: No valid flow state found for user."))?;
-    let code = flow.auth_code.ok_or_else(|| {
-        missing("422: Flow state does not have an auth code (not a PKCE flow).")
-    })?;
+    let code = flow
+        .auth_code
+        .ok_or_else(|| missing("422: Flow state does not have an auth code (not a PKCE flow)."))?;
     flow_states::mark_issued(tx, flow.id, state.clock.now())
         .await
         .map_err(|error| missing("error updating flow state").with_source(error))?;
@@ -64,7 +66,9 @@ pub(super) fn to_success(target: &str, proof: &Proof) -> Result<HttpResponse, Er
             let mut response = see_other(&format!("{target}#{}", fragment.encode()));
             for (name, value) in &issued.headers {
                 if let Ok(value) = HeaderValue::from_str(value) {
-                    response.headers_mut().insert(HeaderName::from_static(name), value);
+                    response
+                        .headers_mut()
+                        .insert(HeaderName::from_static(name), value);
                 }
             }
             Ok(response)
@@ -99,16 +103,24 @@ pub(super) fn to_message(target: &str, message: &str, flow: Flow) -> Result<Http
 /// To the page, with what went wrong. Failures nobody prepared a text for are not shown.
 pub(super) fn to_failure(target: &str, error: Error, flow: Flow) -> Result<HttpResponse, Error> {
     let Error::Http { .. } = &error else {
-        tracing::error!(error = &error as &dyn std::error::Error, "link not redeemed");
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "link not redeemed"
+        );
         return match flow {
             Flow::Implicit => Ok(see_other(target)),
             Flow::Pkce => with_code(target, ""),
         };
     };
-    let Some(mut address) = Address::parse(target) else { return Err(error) };
+    let Some(mut address) = Address::parse(target) else {
+        return Err(error);
+    };
     let status = error.http_status();
     if status.is_server_error() {
-        tracing::error!(error = &error as &dyn std::error::Error, "link not redeemed");
+        tracing::error!(
+            error = &error as &dyn std::error::Error,
+            "link not redeemed"
+        );
     }
     let mut fragment = Values::default();
     let mut query = address.query();
@@ -151,7 +163,7 @@ fn see_other(target: &str) -> HttpResponse {
         if byte.is_ascii() {
             location.push(char::from(byte));
         } else {
-            location.push_str(&format!("%{byte:02x}"));
+            let _ = write!(location, "%{byte:02x}");
         }
     }
     let shown = location

@@ -15,7 +15,7 @@ use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::identities::micros;
-use crate::db::user_changes::{self, AdminChange};
+use crate::db::user_changes::{self, AdminChange, Ban};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
@@ -49,7 +49,7 @@ pub(super) async fn create_user(
     let password_hash = password_hash(&state, &body).await?;
     let id = id(&body.id)?;
     let now = state.clock.now();
-    let banned_until = ban(&body.ban_duration, now)?;
+    let ban = ban(&body.ban_duration, now)?;
     let user = User {
         id,
         aud,
@@ -65,7 +65,13 @@ pub(super) async fn create_user(
         updated_at: micros(now),
         ..User::default()
     };
-    let new = New { state: &state, admin: &admin, body: &body, banned_until, now };
+    let new = New {
+        state: &state,
+        admin: &admin,
+        body: &body,
+        ban,
+        now,
+    };
     let user = state
         .db
         .transaction("create_user", async |tx| new.store(tx, user.clone()).await)
@@ -81,7 +87,9 @@ async fn check_addresses(
     aud: &str,
 ) -> Result<Vec<&'static str>, Error> {
     if body.email.is_empty() && body.phone.is_empty() {
-        return Err(invalid("Cannot create a user without either an email or phone"));
+        return Err(invalid(
+            "Cannot create a user without either an email or phone",
+        ));
     }
     let mut providers = Vec::new();
     let client = state.client().await?;
@@ -114,7 +122,9 @@ async fn check_addresses(
 
 async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Error> {
     if body.password.is_some() && !body.password_hash.is_empty() {
-        return Err(invalid("Only a password or a password hash should be provided"));
+        return Err(invalid(
+            "Only a password or a password hash should be provided",
+        ));
     }
     if !body.password_hash.is_empty() {
         if is_bcrypt(&body.password_hash) {
@@ -125,7 +135,12 @@ async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Er
             .with_source("the password hash is not of a kind that can be checked"));
     }
     match body.password.as_deref().unwrap_or_default() {
-        "" => state.passwords.hash(&unguessable_password(&[], PASSWORD_LENGTH)).await,
+        "" => {
+            state
+                .passwords
+                .hash(&unguessable_password(&[], PASSWORD_LENGTH))
+                .await
+        }
         password if password.len() > LONGEST_PASSWORD => {
             // Upstream: panics, and its recoverer answers so.
             Err(Error::status(
@@ -142,7 +157,9 @@ fn is_bcrypt(hash: &str) -> bool {
     let mut parts = hash.split('$').skip(1);
     let (version, cost, rest) = (parts.next(), parts.next(), parts.next());
     matches!(version, Some("2a" | "2b" | "2y" | "2x" | "2"))
-        && cost.and_then(|cost| cost.parse::<u32>().ok()).is_some_and(|cost| (4..=31).contains(&cost))
+        && cost
+            .and_then(|cost| cost.parse::<u32>().ok())
+            .is_some_and(|cost| (4..=31).contains(&cost))
         && rest.is_some_and(|rest| rest.len() == 53)
 }
 
@@ -150,8 +167,7 @@ fn id(text: &str) -> Result<Uuid, Error> {
     if text.is_empty() {
         return Ok(Uuid::new_v4());
     }
-    let id = Uuid::parse_str(text)
-        .map_err(|_| invalid("ID must conform to the uuid v4 format"))?;
+    let id = Uuid::parse_str(text).map_err(|_| invalid("ID must conform to the uuid v4 format"))?;
     if id.is_nil() {
         return Err(invalid("ID cannot be a nil uuid"));
     }
@@ -162,7 +178,7 @@ struct New<'a> {
     state: &'a State,
     admin: &'a Admin,
     body: &'a AdminUserBody,
-    banned_until: Option<Option<Timestamp>>,
+    ban: Ban,
     now: Timestamp,
 }
 
@@ -174,7 +190,7 @@ impl New<'_> {
         };
         user.role = role.trim().to_owned();
         let given = self.body.app_metadata.clone().unwrap_or_default();
-        user.banned_until = self.banned_until.flatten();
+        user.banned_until = self.ban.end(None);
         db::users::insert(tx, &user, self.now).await?;
         for (provider, address) in [("email", &self.body.email), ("phone", &self.body.phone)] {
             if !address.is_empty() {
@@ -194,15 +210,22 @@ impl New<'_> {
         if self.body.phone_confirm {
             db::users::confirm_phone(tx, &mut user, self.now).await?;
         }
-        if self.banned_until.is_some() {
-            let change = AdminChange { banned_until: self.banned_until, ..AdminChange::default() };
+        if self.ban != Ban::Unchanged {
+            let change = AdminChange {
+                ban: self.ban,
+                ..AdminChange::default()
+            };
             user_changes::apply(tx, user.id, &change, self.now).await?;
         }
         Ok(user)
     }
 
     fn event(&self, user: &User) -> Entry {
-        let provider = user.app_metadata.text("provider").unwrap_or_default().to_owned();
+        let provider = user
+            .app_metadata
+            .text("provider")
+            .unwrap_or_default()
+            .to_owned();
         Entry::new(&self.admin.actor(), Action::UserSignedUp)
             .trait_("user_id", user.id.to_string())
             .trait_("user_email", user.email.as_str())
@@ -217,7 +240,9 @@ mod tests {
 
     #[test]
     fn bcrypt_hashes_are_told_from_others() {
-        assert!(is_bcrypt("$2y$10$SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq"));
+        assert!(is_bcrypt(
+            "$2y$10$SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq"
+        ));
         for other in ["", "secret", "$2a$99$x", "$argon2id$v=19$m=1,t=1,p=1$a$b"] {
             assert!(!is_bcrypt(other), "{other}");
         }

@@ -36,9 +36,8 @@ pub(super) async fn delete_user(
         .trait_("user_id", user.id.to_string())
         .trait_("user_email", user.email.as_str())
         .trait_("user_phone", user.phone.as_str());
-    let failed = |text: &'static str| {
-        move |error: DbError| Error::internal(text).with_source(error)
-    };
+    let failed =
+        |text: &'static str| move |error: DbError| Error::internal(text).with_source(error);
     state
         .db
         .transaction("delete_user", async |tx| {

@@ -30,10 +30,7 @@ struct PaginationBody {
 
 /// For admins: the users of an audience, by page number or, where that is enabled and no number
 /// is given, by cursor.
-pub(super) async fn list_users(
-    state: web::Data<State>,
-    call: Call,
-) -> Result<HttpResponse, Error> {
+pub(super) async fn list_users(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
     let aud = call.audience(&state.config, Some(admin.claims()));
     let wanted = Wanted {
@@ -52,7 +49,11 @@ pub(super) async fn list_users(
     let (users, total) = user_list::page(&client, &wanted, page.limit(), page.offset())
         .await
         .map_err(|error| Error::internal("Database error finding users").with_source(error))?;
-    let body = ListBody { users: &users, aud: &aud, pagination: None };
+    let body = ListBody {
+        users: &users,
+        aud: &aud,
+        pagination: None,
+    };
     let mut response = json::respond(StatusCode::OK, &body);
     page.add_headers(&call, total, &mut response);
     Ok(response)
@@ -86,11 +87,7 @@ fn order(call: &Call) -> Result<Order, Error> {
     Ok(first.unwrap_or(Order::Descending))
 }
 
-async fn by_cursor(
-    state: &State,
-    call: &Call,
-    wanted: &Wanted<'_>,
-) -> Result<HttpResponse, Error> {
+async fn by_cursor(state: &State, call: &Call, wanted: &Wanted<'_>) -> Result<HttpResponse, Error> {
     let stretch = Stretch::of(call)?;
     let limit = usize::try_from(stretch.limit).unwrap_or(usize::MAX);
     let client = state.client().await?;
@@ -104,12 +101,20 @@ async fn by_cursor(
     let next_cursor = users
         .last()
         .filter(|_| has_more)
-        .map(|user| paging::encode(&Cursor { created_at: user.created_at, id: user.id }))
+        .map(|user| {
+            paging::encode(&Cursor {
+                created_at: user.created_at,
+                id: user.id,
+            })
+        })
         .unwrap_or_default();
     let body = ListBody {
         users: &users,
         aud: wanted.aud,
-        pagination: Some(PaginationBody { next_cursor: next_cursor.clone(), has_more }),
+        pagination: Some(PaginationBody {
+            next_cursor: next_cursor.clone(),
+            has_more,
+        }),
     };
     let mut response = json::respond(StatusCode::OK, &body);
     if has_more {

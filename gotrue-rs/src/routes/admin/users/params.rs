@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 use platform::env::parse_duration;
 
+use crate::db::user_changes::Ban;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 
@@ -23,11 +24,11 @@ json::body! {
     }
 }
 
-/// Until when a ban lasts: `None` leaves it as it is, `none` lifts it.
-pub(super) fn ban(duration: &str, now: Timestamp) -> Result<Option<Option<Timestamp>>, Error> {
+/// How long a ban lasts; nothing leaves it as it is, `none` lifts it.
+pub(super) fn ban(duration: &str, now: Timestamp) -> Result<Ban, Error> {
     match duration {
-        "" => Ok(None),
-        "none" => Ok(Some(None)),
+        "" => Ok(Ban::Unchanged),
+        "none" => Ok(Ban::Lifted),
         text => {
             let (negative, magnitude) = match text.strip_prefix('-') {
                 Some(rest) => (true, rest),
@@ -37,10 +38,12 @@ pub(super) fn ban(duration: &str, now: Timestamp) -> Result<Option<Option<Timest
                 .and_then(|duration| SignedDuration::try_from(duration).ok())
                 .ok_or_else(|| invalid(text))?;
             if parsed.is_zero() {
-                return Ok(Some(None));
+                return Ok(Ban::Lifted);
             }
             let length = if negative { -parsed } else { parsed };
-            Ok(Some(Some(now.saturating_add(length).unwrap_or(Timestamp::MAX))))
+            Ok(Ban::Until(
+                now.saturating_add(length).unwrap_or(Timestamp::MAX),
+            ))
         }
     }
 }
@@ -59,11 +62,11 @@ mod tests {
     #[test]
     fn bans_last_as_long_as_they_say() {
         let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(ban("", now).unwrap(), None);
-        assert_eq!(ban("none", now).unwrap(), Some(None));
-        assert_eq!(ban("0s", now).unwrap(), Some(None));
+        assert_eq!(ban("", now).unwrap(), Ban::Unchanged);
+        assert_eq!(ban("none", now).unwrap(), Ban::Lifted);
+        assert_eq!(ban("0s", now).unwrap(), Ban::Lifted);
         let hours = now + SignedDuration::from_hours(24);
-        assert_eq!(ban("24h", now).unwrap(), Some(Some(hours)));
+        assert_eq!(ban("24h", now).unwrap(), Ban::Until(hours));
         let text = ban("24 hours", now).unwrap_err().to_string();
         assert_eq!(
             text,

@@ -14,7 +14,7 @@ use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
-use crate::db::user_changes::{self, AdminChange};
+use crate::db::user_changes::{self, AdminChange, Ban};
 use crate::db::users::User;
 use crate::error::Error;
 use crate::json::{self, Document};
@@ -37,14 +37,20 @@ pub(super) async fn update_user(
         body.phone = validate::phone(&body.phone)?;
     }
     let now = state.clock.now();
-    let banned_until = ban(&body.ban_duration, now)?;
+    let ban = ban(&body.ban_duration, now)?;
     let had_password = user.has_password();
     if let Some(password) = &body.password {
         policy::check(&state.config.password, password)?;
         user.encrypted_password = Some(state.passwords.hash(password).await?);
     }
     let sets_first_password = body.password.is_some() && !had_password;
-    let change = Change { state: &state, admin: &admin, body: &body, banned_until, now };
+    let change = Change {
+        state: &state,
+        admin: &admin,
+        body: &body,
+        ban,
+        now,
+    };
     let user = state
         .db
         .transaction("update_user", async |tx| {
@@ -59,7 +65,7 @@ struct Change<'a> {
     state: &'a State,
     admin: &'a Admin,
     body: &'a AdminUserBody,
-    banned_until: Option<Option<Timestamp>>,
+    ban: Ban,
     now: Timestamp,
 }
 
@@ -82,14 +88,12 @@ impl Change<'_> {
             db::users::set_password(tx, &mut user, None, now).await?;
         }
         if !self.body.email.is_empty() {
-            let confirmed = self.body.email_confirm;
-            self.put_identity(tx, &mut user, "email", &self.body.email, confirmed).await?;
+            self.put_identity(tx, &mut user, "email").await?;
             user.email.clone_from(&self.body.email);
             user_changes::set_email(tx, &user, now).await?;
         }
         if !self.body.phone.is_empty() {
-            let confirmed = self.body.phone_confirm;
-            self.put_identity(tx, &mut user, "phone", &self.body.phone, confirmed).await?;
+            self.put_identity(tx, &mut user, "phone").await?;
             user.phone.clone_from(&self.body.phone);
             user_changes::set_phone(tx, &user, now).await?;
         }
@@ -103,14 +107,15 @@ impl Change<'_> {
 
     async fn role_and_ban(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
         let role = Some(self.body.role.trim()).filter(|_| !self.body.role.is_empty());
-        let change = AdminChange { role, banned_until: self.banned_until };
+        let change = AdminChange {
+            role,
+            ban: self.ban,
+        };
         if let Some(role) = role {
             role.clone_into(&mut user.role);
         }
-        if let Some(until) = self.banned_until {
-            user.banned_until = until;
-        }
-        if role.is_some() || self.banned_until.is_some() {
+        user.banned_until = self.ban.end(user.banned_until);
+        if role.is_some() || self.ban != Ban::Unchanged {
             user_changes::apply(tx, user.id, &change, self.now).await?;
             user.updated_at = db::identities::micros(self.now);
         }
@@ -125,24 +130,24 @@ impl Change<'_> {
         tx: &Tx<'_>,
         user: &mut User,
         provider: &str,
-        address: &str,
-        confirmed: bool,
     ) -> Result<(), Error> {
         let own = user.id.to_string();
-        match db::identities::by_provider(tx, &own, provider).await? {
-            Some(mut identity) => {
-                let news = Document::default()
-                    .with(provider, address)
-                    .with(&format!("{provider}_verified"), confirmed);
-                identity.identity_data.merge(&news);
-                db::identities::set_data(tx, identity.id, &identity.identity_data, self.now)
-                    .await?;
-            }
-            None => {
-                let data = identity_data(user.id, provider, address, confirmed);
-                let identity = add_identity(self.state, tx, user.id, provider, data).await?;
-                user.identities.get_or_insert_default().push(identity);
-            }
+        let (address, confirmed) = if provider == "email" {
+            (self.body.email.as_str(), self.body.email_confirm)
+        } else {
+            (self.body.phone.as_str(), self.body.phone_confirm)
+        };
+        if let Some(mut identity) = db::identities::by_provider(tx, &own, provider).await? {
+            let news = Document::default()
+                .with(provider, address)
+                .with(&format!("{provider}_verified"), confirmed);
+            identity.identity_data.merge(&news);
+            let data = &identity.identity_data;
+            db::identities::set_data(tx, identity.id, data, self.now).await?;
+        } else {
+            let data = identity_data(user.id, provider, address, confirmed);
+            let identity = add_identity(self.state, tx, user.id, provider, data).await?;
+            user.identities.get_or_insert_default().push(identity);
         }
         if user.is_anonymous && confirmed {
             db::users::become_permanent(tx, user, self.now).await?;

@@ -1,0 +1,32 @@
+//! The service over HTTP against a real Postgres, one file per group of routes.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that cannot be set up must fail loudly"
+)]
+
+mod app;
+
+mod admin_audit;
+mod admin_users;
+mod caller;
+mod errors;
+mod generate_link;
+mod invite;
+mod letter;
+mod limits;
+mod logout;
+mod magiclink;
+mod mail;
+mod otp;
+mod public;
+mod reauthenticate;
+mod recover;
+mod refresh;
+mod resend;
+mod signup;
+mod token;
+mod user;
+mod verify;
+mod verify_link;

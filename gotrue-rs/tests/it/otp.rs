@@ -1,0 +1,116 @@
+//! `POST /otp`.
+
+use serde_json::json;
+
+use crate::app::{Session, TestApp};
+use crate::letter::{CONFIRMING, code, confirming_with};
+
+const TEST_NUMBER: (&str, &str) = ("GOTRUE_SMS_TEST_OTP", "1234567890:654321");
+
+#[tokio::test]
+async fn a_code_by_mail_signs_up_and_in() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    app.post("/otp", json!({ "email": "ada@example.com" }))
+        .await
+        .ok();
+    let verify =
+        |token: String| json!({ "type": "email", "email": "ada@example.com", "token": token });
+    let first = Session::of(&app.post("/verify", verify(code(&app.last_mail()))).await);
+    assert_eq!(first.user["user_metadata"]["email_verified"], true);
+    app.wait(61);
+    app.post("/otp", json!({ "email": "ada@example.com" }))
+        .await
+        .ok();
+    assert_eq!(app.last_mail().subject, "Your sign-in link");
+    let second = Session::of(&app.post("/verify", verify(code(&app.last_mail()))).await);
+    assert_eq!(first.user_id(), second.user_id());
+}
+
+#[tokio::test]
+async fn without_create_user_only_accounts_get_codes() {
+    let app = TestApp::spawn().await;
+    app.sign_up("ada@example.com").await;
+    let text = "Signups not allowed for otp";
+    for email in ["eve@example.com", "not an address"] {
+        let body = json!({ "email": email, "create_user": false });
+        app.post("/otp", body)
+            .await
+            .refused(422, "otp_disabled", text);
+    }
+    let body = json!({ "phone": "x", "create_user": false });
+    app.post("/otp", body)
+        .await
+        .refused(422, "otp_disabled", text);
+    let body = json!({ "email": "ada@example.com", "create_user": false });
+    app.post("/otp", body).await.ok();
+    assert_eq!(app.mails().len(), 1);
+}
+
+#[tokio::test]
+async fn requests_that_make_no_sense_are_refused() {
+    let app = TestApp::spawn().await;
+    for (body, text) in [
+        (json!({}), "One of email or phone must be set"),
+        (
+            json!({ "create_user": false }),
+            "One of email or phone must be set",
+        ),
+        (
+            json!({ "email": "a@example.com", "phone": "123" }),
+            "Only an email address or phone number should be provided",
+        ),
+        (
+            json!({ "email": "a@example.com", "channel": "sms" }),
+            "Channel should only be specified with Phone OTP",
+        ),
+        (
+            json!({ "phone": "abc" }),
+            "Invalid phone number format (E.164 required)",
+        ),
+        (
+            json!({ "phone": "1234567890", "channel": "pigeon" }),
+            "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported if Twilio or Twilio Verify is used as the provider.",
+        ),
+    ] {
+        app.post("/otp", body)
+            .await
+            .refused(400, "validation_failed", text);
+    }
+}
+
+#[tokio::test]
+async fn phones_need_their_provider() {
+    let app = TestApp::spawn_with(&[("GOTRUE_EXTERNAL_PHONE_ENABLED", "false")]).await;
+    let reply = app.post("/otp", json!({ "phone": "1234567890" })).await;
+    reply.refused(400, "phone_provider_disabled", "Unsupported phone provider");
+}
+
+#[tokio::test]
+async fn without_a_message_provider_the_user_exists_but_gets_no_code() {
+    let app = TestApp::spawn().await;
+    let reply = app.post("/otp", json!({ "phone": "1234567890" })).await;
+    assert_eq!(reply.status, 500);
+    assert_eq!(reply.json()["msg"], "Unable to get SMS provider");
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+}
+
+#[tokio::test]
+async fn test_numbers_accept_their_code() {
+    let app = TestApp::spawn_with(&confirming_with(&[TEST_NUMBER])).await;
+    assert_eq!(
+        app.post("/otp", json!({ "phone": "+1234567890" }))
+            .await
+            .ok(),
+        json!({})
+    );
+    let verify = json!({ "type": "sms", "phone": "1234567890", "token": "654321" });
+    let session = Session::of(&app.post("/verify", verify.clone()).await);
+    assert_eq!(session.user["phone"], "1234567890");
+    app.wait(61);
+    let reply = app.post("/otp", json!({ "phone": "1234567890" })).await;
+    assert_eq!(reply.ok(), json!({ "message_id": "test-otp" }));
+    Session::of(&app.post("/verify", verify).await);
+    let wrong = json!({ "type": "sms", "phone": "1234567890", "token": "000000" });
+    let reply = app.post("/verify", wrong).await;
+    reply.refused(403, "otp_expired", "Token has expired or is invalid");
+}
