@@ -29,5 +29,6 @@ export default {
     '^@/(.*)$': '<rootDir>/src/$1',
   },
   restoreMocks: true,
+  testTimeout: 60_000,
   collectCoverageFrom: ['src/**/*.{ts,tsx}', '!src/testing/**', '!src/main.tsx'],
 };

@@ -1,10 +1,13 @@
 /** Per-file test setup: matchers, the fake network, and the rule that nothing logs an error. */
 import '@testing-library/jest-dom';
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { toHaveNoViolations } from 'jest-axe';
 import { server } from './server';
 
 expect.extend(toHaveNoViolations);
+
+// A busy machine may take seconds to load a screen for the first time; waiting costs nothing else.
+configure({ asyncUtilTimeout: 10_000 });
 
 let consoleError: jest.SpyInstance;
 
