@@ -5,7 +5,7 @@ use platform::env::{Reader, Secret};
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `PROMPT_API_DATABASE_URL`, else `DATABASE_URL` (required): where Postgres is; logs in as
+    /// `PROMPT_API_DATABASE_URL` (default: `DATABASE_URL`, required): where Postgres is; logs in as
     /// `authenticator`.
     pub database_url: Secret<String>,
     /// `PROMPT_API_MAX_CONNECTIONS` (default 16): most database connections open at once.
@@ -16,6 +16,12 @@ pub struct Config {
     pub jwt_keys: Option<Secret<String>>,
     /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
     pub debug_endpoints: bool,
+    /// `PROMPT_API_HOST` (default 0.0.0.0): address to listen on as a process of its own.
+    pub host: String,
+    /// `PROMPT_API_PORT` (default 8080): port to listen on; 0 picks a free one.
+    pub port: u16,
+    /// `PROMPT_API_WORKERS` (default 2): threads that handle requests.
+    pub workers: usize,
 }
 
 impl Config {
@@ -28,6 +34,9 @@ impl Config {
             jwt_secret: env.secret("JWT_SECRET"),
             jwt_keys: env.secret("JWT_KEYS"),
             debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
+            host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
+            port: env.number("PROMPT_API_PORT", 8080),
+            workers: env.number("PROMPT_API_WORKERS", 2),
         };
         if config.jwt_secret.is_none() && config.jwt_keys.is_none() {
             env.problem("JWT_SECRET", "is required unless JWT_KEYS is set");

@@ -25,16 +25,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let vars = Vars::process();
     let env = Reader::new(&vars);
     let config = Config::from_env(&env);
-    let options = ServeOptions {
-        host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
-        port: env.number("PROMPT_API_PORT", 8080),
-        workers: env.number(
-            "PROMPT_API_WORKERS",
-            std::thread::available_parallelism()?.get(),
-        ),
-    };
     init_logs(LogFormat::Json, "info");
     env.finish()?;
+    let options = ServeOptions {
+        host: config.host.clone(),
+        port: config.port,
+        workers: config.workers,
+    };
     let state = web::Data::new(State::new(&config, Clock::system())?);
     state.spawn_background();
     let shared = state.clone();

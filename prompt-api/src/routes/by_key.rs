@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::{tagged, wrong_method};
+use super::{tagged, warn_if_archived, wrong_method};
 use crate::caller::Caller;
 use crate::db;
 use crate::db::prompts::StoredPrompt;
@@ -45,7 +45,10 @@ pub(super) async fn get_prompt_by_key(
     let query = Query::parse(request.query_string());
     let repo = query.repo()?;
     let prompt = find(&state, &caller, &path, repo, query.version()?).await?;
-    Ok(tagged(&request, &prompt.tag()?, &prompt.body()?))
+    let body = prompt.body()?;
+    let mut response = tagged(&request, &prompt.tag()?, &body);
+    warn_if_archived(&mut response, body.is_archived);
+    Ok(response)
 }
 
 /// The prompt a key means to the caller, showing `version` or its current one.
@@ -66,7 +69,8 @@ pub(super) async fn find(
         None => db::prompts::by_key(session, key).await?,
     };
     let prompt = the_one_meant(key, found)?;
-    let Some(version) = version else {
+    let current = prompt.version()?.version;
+    let Some(version) = version.filter(|version| *version != current) else {
         return Ok(prompt);
     };
     let shown = db::prompts::at_version(session, prompt.id()?, version).await?;

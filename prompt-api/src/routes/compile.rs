@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::{by_key, wrong_method};
+use super::{by_key, warn_if_archived, wrong_method};
 use crate::caller::{Caller, SignedIn};
 use crate::compile::Variables;
 use crate::compile_request::{CompileRequest, CompiledPrompt};
@@ -60,7 +60,9 @@ pub(super) async fn compile_prompt(
     let mut answer = CompiledPrompt::new(compiled, version.content_hash.to_owned());
     answer.key = Some(path.into_inner());
     answer.version = Some(version.version);
-    Ok(HttpResponse::Ok().json(answer))
+    let mut response = HttpResponse::Ok().json(answer);
+    warn_if_archived(&mut response, prompt.body()?.is_archived);
+    Ok(response)
 }
 
 /// Fills a pasted template with values.

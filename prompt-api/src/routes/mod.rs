@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue};
+use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, WARNING};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use platform::http::cors::CorsRules;
@@ -40,6 +40,10 @@ pub fn configure(config: &mut web::ServiceConfig, state: &web::Data<State>) {
         .configure(docs::configure);
     if state.debug_endpoints {
         config.configure(debug::configure);
+    }
+    // What these prefixes do not have is refused here, so that no page of an app answers for them.
+    for prefix in ["/health", "/metrics", "/docs", "/debug"] {
+        config.service(web::scope(prefix).default_service(web::to(no_route)));
     }
     let v1 = web::scope("/v1")
         .wrap(from_fn(count_call))
@@ -76,9 +80,9 @@ async fn apply_cors<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let rules = CorsRules {
-        methods: &["GET", "HEAD", "POST", "PATCH", "DELETE"],
+        methods: &["GET", "POST", "PATCH", "DELETE"],
         allowed_headers: vec!["*".to_owned()],
-        exposed_headers: "ETag, Location, Retry-After, X-Request-Id, X-Total-Count",
+        exposed_headers: "ETag, Location, Retry-After, Warning, X-Request-Id, X-Total-Count",
         credentials: false,
     };
     rules.apply(request, next).await
@@ -114,6 +118,14 @@ fn tagged(request: &HttpRequest, tag: &str, body: &impl Serialize) -> HttpRespon
     };
     set_tag(&mut response, tag);
     response
+}
+
+/// Says so if the prompt is archived: it still answers, but its owners mean to stop using it.
+fn warn_if_archived(response: &mut HttpResponse, is_archived: bool) {
+    if is_archived {
+        let warning = HeaderValue::from_static("299 - \"This prompt is archived\"");
+        response.headers_mut().insert(WARNING, warning);
+    }
 }
 
 fn set_tag(response: &mut HttpResponse, tag: &str) {

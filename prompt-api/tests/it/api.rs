@@ -10,7 +10,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::test::{TestRequest, init_service};
 use actix_web::{App, Error, web};
 use platform::clock::Clock;
-use platform::env::Secret;
+use platform::env::{Reader, Vars};
 use platform::pg::{Client, Database, Executor, Session, column};
 use platform_test::{TestDatabase, tokens};
 use prompt_api::{Config, State, configure};
@@ -58,13 +58,15 @@ impl Api {
 
     pub(crate) async fn start_with(adjust: impl FnOnce(&mut Config)) -> Self {
         let database = TestDatabase::create().await;
-        let mut config = Config {
-            database_url: Secret::new(database.url("authenticator")),
-            max_connections: 8,
-            jwt_secret: Some(Secret::from(platform::api_keys::DEMO_JWT_SECRET)),
-            jwt_keys: Some(Secret::new(tokens::signing_jwks())),
-            debug_endpoints: false,
-        };
+        let vars = Vars::from([
+            ("DATABASE_URL", database.url("authenticator")),
+            ("PROMPT_API_MAX_CONNECTIONS", "8".to_owned()),
+            ("JWT_SECRET", platform::api_keys::DEMO_JWT_SECRET.to_owned()),
+            ("JWT_KEYS", tokens::signing_jwks()),
+        ]);
+        let env = Reader::new(&vars);
+        let mut config = Config::from_env(&env);
+        env.finish().unwrap();
         adjust(&mut config);
         let clock = Clock::system();
         let state = web::Data::new(State::new(&config, clock).unwrap());

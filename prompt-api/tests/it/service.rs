@@ -263,10 +263,15 @@ async fn statistics_count_what_happened() {
 #[actix_web::test]
 async fn diagnostics_are_there_only_when_asked_for() {
     let api = Api::start().await;
-    assert_eq!(
-        api.get("/debug/auth-test").send().await.status.as_u16(),
-        404
-    );
+    for path in [
+        "/debug/auth-test",
+        "/debug",
+        "/health/x",
+        "/metrics/x",
+        "/docs/x",
+    ] {
+        assert_eq!(api.get(path).refused(404).await, "not_found", "{path}");
+    }
     let api = Api::start_with(|config| config.debug_endpoints = true).await;
     let nobody = api.get("/debug/auth-test").expect(200).await;
     assert_eq!(
