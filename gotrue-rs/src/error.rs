@@ -11,7 +11,7 @@ use std::error::Error as StdError;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
-use platform::pg::{DbError, RetryHint};
+use platform::pg::{DbError, RetryHint, SqlState};
 
 pub(crate) use code::ErrorCode;
 pub(crate) use render::{ApiVersion, render};
@@ -163,10 +163,27 @@ impl Error {
             Self::Http {
                 source: Some(cause),
                 ..
-            } => cause.downcast_ref(),
+            }
+            | Self::Unexpected(cause) => cause.downcast_ref(),
             Self::Http { .. } | Self::Oauth { .. } | Self::WeakPassword { .. } => None,
-            Self::Unexpected(cause) => cause.downcast_ref(),
         }
+    }
+
+    /// The refusal this failure is: Postgres cannot hold the NUL character, wherever a client
+    /// puts it.
+    // Upstream: answers 500 as if something had broken.
+    pub(crate) fn refused_text(&self) -> Option<Self> {
+        let code = self.database_cause().and_then(DbError::code);
+        let unstorable = matches!(
+            code,
+            Some(&SqlState::CHARACTER_NOT_IN_REPERTOIRE | &SqlState::UNTRANSLATABLE_CHARACTER)
+        );
+        unstorable.then(|| {
+            Self::bad_request(
+                ErrorCode::ValidationFailed,
+                "Text cannot contain the NUL character",
+            )
+        })
     }
 }
 

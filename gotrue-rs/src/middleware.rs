@@ -91,6 +91,8 @@ fn in_format(
         .error()
         .and_then(|error| error.as_error::<Error>())
         .map(|error| {
+            let refused = error.refused_text();
+            let error = refused.as_ref().unwrap_or(error);
             log(error);
             render(error, version, Some(id))
         });

@@ -178,3 +178,20 @@ async fn errors_raised_by_triggers_are_shown_to_legacy_clients_only() {
         json!({ "code": "unexpected_failure", "message": "Database error saving new user" })
     );
 }
+
+#[tokio::test]
+async fn a_nul_is_refused_and_not_a_failure_of_the_service() {
+    let app = TestApp::spawn().await;
+    let sign_in = json!({ "email": "a\0@example.com", "password": "x" });
+    let exchange = json!({ "auth_code": "\0", "code_verifier": "x" });
+    for (grant, body) in [("password", sign_in), ("pkce", exchange)] {
+        let path = format!("/token?grant_type={grant}");
+        let reply = app.post(&path, body).await;
+        assert_eq!(
+            reply.json(),
+            json!({ "code": 400, "error_code": "validation_failed",
+                    "msg": "Text cannot contain the NUL character" }),
+            "{grant}"
+        );
+    }
+}
