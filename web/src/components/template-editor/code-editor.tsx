@@ -3,7 +3,7 @@
  *
  * Tab is not bound, so the keyboard can leave the field, and Ctrl/Cmd+Enter is left to the screen.
  */
-import { autocompletion, completionKeymap, type CompletionContext } from '@codemirror/autocomplete';
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { search, searchKeymap } from '@codemirror/search';
 import {
@@ -26,9 +26,8 @@ import {
 } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { MARK_CLASS, markOf, type TemplateMark } from '@/components/ui/template-text';
-import { variableNames } from '@/lib/compile/compile';
-import { SYSTEM_VARIABLE_NAMES } from '@/lib/compile/system-variables';
 import { scan } from '@/lib/compile/tokens';
+import { completionsFor } from './completions';
 import type { EditorProps } from './plain-editor';
 
 /** Marks a change that came in through `value`, so that it is not reported back. */
@@ -60,26 +59,6 @@ const highlighting = ViewPlugin.define(
   }),
   { decorations: (plugin) => plugin.decorations },
 );
-
-function completionsFor(readSuggestions: () => readonly string[]) {
-  return (context: CompletionContext) => {
-    const before = context.matchBefore(/\{[ \t]*\w*/);
-    if (before === null) return null;
-    const from = before.from + (/^\{[ \t]*/.exec(before.text)?.[0].length ?? 0);
-    const own = new Set([...variableNames(context.state.doc.toString()), ...readSuggestions()]);
-    own.delete(before.text.slice(from - before.from));
-    const close = context.state.sliceDoc(context.pos, context.pos + 1) === '}' ? '' : '}';
-    const option = (label: string, detail: string) => ({ label, detail, apply: label + close });
-    return {
-      from,
-      options: [
-        ...[...own].map((name) => option(name, 'variable')),
-        ...SYSTEM_VARIABLE_NAMES.map((name) => option(name, 'system')),
-      ],
-      validFor: /^\w*$/,
-    };
-  };
-}
 
 const theme = EditorView.theme({
   '&': { backgroundColor: 'transparent', color: 'var(--foreground)', fontSize: 'inherit' },

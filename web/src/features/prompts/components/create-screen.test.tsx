@@ -28,8 +28,10 @@ function accept(): unknown[] {
 }
 
 async function fill(user: ReturnType<typeof show>['user']) {
-  await user.type(field(/^Name/), 'Customer  Welcome!');
-  await user.type(field('Description'), 'Greets');
+  await user.click(field(/^Name/));
+  await user.paste('Customer  Welcome!');
+  await user.click(field('Description'));
+  await user.paste('Greets');
   await user.click(field(/^Template/));
   await user.paste('Hello {name}\nToday is {TODAY}');
   await user.type(field('Tags'), ' mail {Enter}');
