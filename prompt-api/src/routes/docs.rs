@@ -14,8 +14,7 @@ const STYLE: &str = include_str!("../../assets/reference.css");
 const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 
-static PAGE: LazyLock<String> =
-    LazyLock::new(|| page(&serde_json::to_value(&*DOCUMENT).unwrap_or_default()));
+static PAGE: LazyLock<String> = LazyLock::new(|| page(&DOCUMENT));
 
 pub(super) fn configure(config: &mut web::ServiceConfig) {
     config

@@ -2,8 +2,10 @@
 
 use std::sync::LazyLock;
 
+use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
 use actix_web::{HttpResponse, web};
+use serde_json::{Value, json};
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -61,10 +63,58 @@ impl Modify for BearerToken {
 }
 
 /// The document as data.
-pub(super) static DOCUMENT: LazyLock<Document> = LazyLock::new(Api::openapi);
+pub(super) static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = serde_json::to_value(Api::openapi()).unwrap_or_default();
+    document["components"]["schemas"]["Error"] = error_schema();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    let operations = paths.flat_map(|(_, methods)| methods.as_object_mut().into_iter().flatten());
+    for (_, operation) in operations {
+        for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+            complete(status, response);
+        }
+    }
+    document
+});
 
-static TEXT: LazyLock<String> =
-    LazyLock::new(|| serde_json::to_string(&*DOCUMENT).unwrap_or_default());
+static TEXT: LazyLock<String> = LazyLock::new(|| DOCUMENT.to_string());
+
+/// Every answer has a description, every refusal the same body.
+fn complete(status: &str, response: &mut Value) {
+    let Ok(status) = status.parse::<StatusCode>() else {
+        return;
+    };
+    let described = response["description"]
+        .as_str()
+        .is_some_and(|text| !text.is_empty());
+    if !described {
+        response["description"] = status.canonical_reason().unwrap_or_default().into();
+    }
+    if status.as_u16() >= 400 && response.get("content").is_none() {
+        let schema = json!({ "$ref": "#/components/schemas/Error" });
+        response["content"] = json!({ "application/json": { "schema": schema } });
+    }
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "description": "Why a request was refused.",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "type": "object",
+                "required": ["code", "message"],
+                "properties": {
+                    "code": { "type": "string", "description": "Machine-readable name." },
+                    "message": { "type": "string", "description": "What to tell a person." },
+                    "details": {
+                        "description": "For example a list of `{field, message}`."
+                    }
+                }
+            }
+        }
+    })
+}
 
 pub(super) fn configure(config: &mut web::ServiceConfig) {
     config.service(

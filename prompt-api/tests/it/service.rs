@@ -49,6 +49,17 @@ async fn reference_and_document_describe_every_route() {
     let paths = document["paths"].as_object().unwrap();
     assert_eq!(paths.len(), 17, "{:?}", paths.keys());
     assert!(paths["/api/v1/prompts/{id}"]["patch"]["responses"]["412"].is_object());
+    for (path, methods) in paths {
+        for (_, operation) in methods.as_object().unwrap() {
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                assert!(
+                    !response["description"].as_str().unwrap().is_empty(),
+                    "{path} {status}"
+                );
+                assert!(status < &"4".to_owned() || response["content"].is_object());
+            }
+        }
+    }
     let page = api.get("/docs").send().await;
     let text = page.text();
     assert_eq!(page.status.as_u16(), 200);
