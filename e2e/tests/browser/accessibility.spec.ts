@@ -51,6 +51,8 @@ const MEMBER: Screen[] = [
   },
   { name: 'edit', path: '/prompts/:id/edit' },
   { name: 'versions', path: '/prompts/:id/versions' },
+  { name: 'a version', path: '/prompts/:id/versions/v1' },
+  { name: 'compare', path: '/prompts/:id/compare?from=1&to=2' },
   {
     name: 'restore dialog',
     path: '/prompts/:id/versions',
