@@ -1,9 +1,7 @@
 //! The services of this process: their states, built once, and where they are mounted.
 
-use std::future::{Ready, ready};
 use std::sync::Arc;
 
-use actix_web::HttpResponse;
 use actix_web::web::{self, Data, ServiceConfig};
 use platform::clock::Clock;
 use platform::env::{EnvError, Reader, Vars};
@@ -75,11 +73,6 @@ impl Services {
         let auth = web::scope("/auth/v1").configure(|scope| gotrue::configure(scope, &self.auth));
         config.service(auth);
         prompt_api::configure(config, &self.prompts);
-        // What the prompt API leaves out of its addresses is no page of the web app.
-        for place in ["/debug", "/docs", "/health", "/metrics"] {
-            let nothing = web::scope(place).default_service(web::to(no_route));
-            config.service(nothing);
-        }
     }
 
     /// Writes down what is held in memory.
@@ -94,10 +87,4 @@ fn mailer(config: &gotrue::Config, mailbox: Arc<Store>) -> Result<Arc<dyn Mailer
         Some(smtp) => Ok(smtp),
         None => Ok(Arc::new(MailboxMailer::new(mailbox))),
     }
-}
-
-/// The prompt API's answer to an address it does not have.
-fn no_route() -> Ready<HttpResponse> {
-    let error = serde_json::json!({ "code": "not_found", "message": "There is no such address" });
-    ready(HttpResponse::NotFound().json(serde_json::json!({ "error": error })))
 }

@@ -3,6 +3,7 @@
 //! so that `gotrue::Config::from_env` stays the only place that understands these settings.
 
 mod email;
+mod features;
 mod hooks;
 mod providers;
 mod sms;
@@ -242,12 +243,12 @@ pub(super) fn read(reader: &Reader<'_>, supabase_dir: &Path) -> Auth {
     email::read(reader, supabase_dir, &mut vars);
     sms::read(reader, &mut vars);
     hooks::read(reader, &mut vars);
-    sessions(reader, &mut vars);
-    captcha(reader, &mut vars);
-    passkeys(reader, &mut vars);
-    oauth_server(reader, &mut vars);
-    third_party(reader);
-    check_factors(reader);
+    features::sessions(reader, &mut vars);
+    features::captcha(reader, &mut vars);
+    features::passkeys(reader, &mut vars);
+    features::oauth_server(reader, &mut vars);
+    features::third_party(reader);
+    features::check_factors(reader);
     Auth {
         keys: keys(reader, supabase_dir),
         external_url: reader.text("auth.external_url"),
@@ -326,96 +327,6 @@ fn password_characters(reader: &Reader<'_>) -> String {
             );
             reader.problem(reader.line(path), &message);
             String::new()
-        }
-    }
-}
-
-fn sessions(reader: &Reader<'_>, vars: &mut Vec<Var>) {
-    let settings = [
-        ("auth.sessions.timebox", "GOTRUE_SESSIONS_TIMEBOX"),
-        (
-            "auth.sessions.inactivity_timeout",
-            "GOTRUE_SESSIONS_INACTIVITY_TIMEOUT",
-        ),
-    ];
-    for (path, name) in settings {
-        let limit = reader.duration(path, "0");
-        if limit.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
-            vars.push((name.to_owned(), limit));
-        }
-    }
-}
-
-fn captcha(reader: &Reader<'_>, vars: &mut Vec<Var>) {
-    reader.accept("auth.captcha", &["provider", "secret"]);
-    if !reader.bool("auth.captcha.enabled", false) {
-        return;
-    }
-    let provider = reader.text("auth.captcha.provider");
-    let secret = reader.text("auth.captcha.secret");
-    let line = reader.line("auth.captcha");
-    if !matches!(provider.as_deref(), Some("hcaptcha" | "turnstile")) {
-        reader.problem(line, "auth.captcha.provider must be hcaptcha or turnstile");
-    }
-    if secret.is_none() {
-        reader.problem(line, "auth.captcha needs a secret");
-    }
-    let mut set = |key: &str, value| vars.push((format!("GOTRUE_SECURITY_CAPTCHA_{key}"), value));
-    set("ENABLED", "true".to_owned());
-    set("PROVIDER", provider.unwrap_or_default());
-    set("SECRET", secret.unwrap_or_default());
-}
-
-fn passkeys(reader: &Reader<'_>, vars: &mut Vec<Var>) {
-    let enabled = reader.bool("auth.passkey.enabled", false);
-    let rp_id = reader.text_or("auth.webauthn.rp_id", "");
-    let name = reader.text_or("auth.webauthn.rp_display_name", "");
-    let origins = reader.list("auth.webauthn.rp_origins", &[]);
-    if enabled && (rp_id.is_empty() || origins.is_empty()) {
-        let message = "auth.passkey needs rp_id and rp_origins in [auth.webauthn]";
-        reader.problem(reader.line("auth.passkey.enabled"), message);
-    }
-    vars.push(("GOTRUE_PASSKEY_ENABLED".to_owned(), enabled.to_string()));
-    if reader.has("auth.webauthn") {
-        vars.push(("GOTRUE_WEBAUTHN_RP_ID".to_owned(), rp_id));
-        vars.push(("GOTRUE_WEBAUTHN_RP_DISPLAY_NAME".to_owned(), name));
-        vars.push(("GOTRUE_WEBAUTHN_RP_ORIGINS".to_owned(), origins.join(",")));
-    }
-}
-
-fn oauth_server(reader: &Reader<'_>, vars: &mut Vec<Var>) {
-    let section = "auth.oauth_server";
-    let path = reader.text_or(
-        &format!("{section}.authorization_url_path"),
-        "/oauth/consent",
-    );
-    let dynamic = reader.bool(&format!("{section}.allow_dynamic_registration"), false);
-    if reader.bool(&format!("{section}.enabled"), false) {
-        let mut set = |key: &str, value| vars.push((format!("GOTRUE_OAUTH_SERVER_{key}"), value));
-        set("ENABLED", "true".to_owned());
-        set("AUTHORIZATION_PATH", path);
-        set("ALLOW_DYNAMIC_REGISTRATION", dynamic.to_string());
-    }
-}
-
-fn third_party(reader: &Reader<'_>) {
-    for name in ["firebase", "auth0", "aws_cognito", "clerk", "workos"] {
-        let section = format!("auth.third_party.{name}");
-        reader.accept_all(&section);
-        if reader.bool(&format!("{section}.enabled"), false) {
-            let message = format!("{section} is not part of this build yet and has no effect");
-            reader.warn(reader.line(&section), &message);
-        }
-    }
-}
-
-fn check_factors(reader: &Reader<'_>) {
-    for factor in ["totp", "phone", "web_authn"] {
-        let section = format!("auth.mfa.{factor}");
-        let enroll = reader.bool(&format!("{section}.enroll_enabled"), false);
-        if enroll && !reader.bool(&format!("{section}.verify_enabled"), false) {
-            let message = format!("{section}.enroll_enabled requires verify_enabled");
-            reader.problem(reader.line(&section), &message);
         }
     }
 }
