@@ -8,10 +8,7 @@ export function Select({ className, children, ...props }: ComponentProps<'select
   return (
     <span className={cn('relative inline-flex w-full', className)}>
       <select
-        className={cn(
-          fieldStyles,
-          'h-9 appearance-none truncate pr-8 read-only:bg-surface pointer-coarse:h-11',
-        )}
+        className={cn(fieldStyles, 'h-9 appearance-none truncate pr-8 pointer-coarse:h-11')}
         {...props}
       >
         {children}

@@ -1,6 +1,7 @@
 import { useNavigate } from 'react-router-dom';
 import { paths } from '@/config/paths';
 import { usePromptId } from '@/features/prompts/use-prompt-id';
+import { useVersionShortcuts } from '@/features/prompts/use-version-shortcuts';
 import { usePageTitle } from '@/hooks/use-page-title';
 import { useShortcut } from '@/lib/shortcuts';
 import { copyText } from '@/lib/copy-text';
@@ -33,6 +34,8 @@ export function PromptDetailScreen() {
 function LoadedPrompt({ prompt }: { prompt: Prompt }) {
   const navigate = useNavigate();
   const template = prompt.current_version?.template ?? '';
+  const version = prompt.current_version?.version ?? 1;
+  useVersionShortcuts({ promptId: prompt.id, shown: version, newest: version });
   useShortcut('e', () => {
     void navigate(paths.promptEdit.getHref(prompt.id));
   });

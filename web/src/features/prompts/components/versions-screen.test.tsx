@@ -120,3 +120,24 @@ test('a prompt that is not there leads back', async () => {
   show();
   expect(await screen.findByText('Prompt not found')).toBeInTheDocument();
 });
+
+test('[ and ] step through the versions, y copies a link to the one on screen', async () => {
+  jest.spyOn(toast, 'success').mockImplementation();
+  serve();
+  const { user, router } = show();
+  await screen.findByText('3 versions');
+  await user.keyboard('[[');
+  await waitFor(() => {
+    expect(router.state.location.pathname).toBe('/prompts/4/versions/v2');
+  });
+  await waitFor(() => {
+    expect(row(2)).toHaveAttribute('aria-expanded', 'true');
+  });
+  const write = jest.spyOn(navigator.clipboard, 'writeText').mockResolvedValue();
+  await user.keyboard('y');
+  expect(write).toHaveBeenCalledWith(`${window.location.origin}/prompts/4/versions/v2`);
+  await user.keyboard(']');
+  await waitFor(() => {
+    expect(router.state.location.pathname).toBe('/prompts/4/versions/v3');
+  });
+});

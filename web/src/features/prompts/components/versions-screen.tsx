@@ -6,6 +6,7 @@ import { QueryError } from '@/components/query-error';
 import { Skeleton } from '@/components/ui/skeleton';
 import { paths } from '@/config/paths';
 import { usePromptId } from '@/features/prompts/use-prompt-id';
+import { useVersionShortcuts } from '@/features/prompts/use-version-shortcuts';
 import { usePageTitle } from '@/hooks/use-page-title';
 import { versionsQuery } from '@/lib/prompt-api/queries';
 import type { Prompt, PromptVersion } from '@/lib/prompt-api/schemas';
@@ -18,6 +19,7 @@ import { VersionItem } from './version-item';
 /** Every version of a prompt, newest first; one of them may be opened by the address. */
 export function VersionsScreen() {
   const id = usePromptId();
+  const { versionId } = useParams();
   const prompt = usePrompt(id);
   const versions = useQuery({ ...versionsQuery(id), enabled: !Number.isNaN(id) });
   usePageTitle('Version History', ...(prompt.data ? [prompt.data.name] : []), 'Prompts');
@@ -46,7 +48,13 @@ export function VersionsScreen() {
         />
       )}
       {prompt.data && versions.data ? (
-        <VersionList key={id} prompt={prompt.data} versions={versions.data} />
+        <VersionList
+          // Another version in the address opens another item.
+          key={`${String(id)}-${versionId ?? ''}`}
+          prompt={prompt.data}
+          versions={versions.data}
+          named={versionId}
+        />
       ) : (
         !versions.isError && <VersionListSkeleton />
       )}
@@ -62,13 +70,20 @@ function isNamed(version: PromptVersion, name: string | undefined): boolean {
 interface VersionListProps {
   prompt: Prompt;
   versions: readonly PromptVersion[];
+  /** The version the address names. */
+  named: string | undefined;
 }
 
-function VersionList({ prompt, versions }: VersionListProps) {
-  const { versionId } = useParams();
+function VersionList({ prompt, versions, named }: VersionListProps) {
   const [restoring, setRestoring] = useState<PromptVersion | null>(null);
   const newest = versions[0];
   const current = prompt.current_version?.version ?? newest?.version;
+  const shown = versions.find((version) => isNamed(version, named)) ?? newest;
+  useVersionShortcuts({
+    promptId: prompt.id,
+    shown: shown?.version ?? 1,
+    newest: newest?.version ?? 1,
+  });
   return (
     <>
       <ol aria-label="Versions" className="divide-y rounded-lg border bg-surface">
@@ -78,10 +93,8 @@ function VersionList({ prompt, versions }: VersionListProps) {
             promptId={prompt.id}
             version={version}
             isCurrent={version.version === current}
-            linked={isNamed(version, versionId)}
-            initiallyOpen={
-              versionId === undefined ? version === newest : isNamed(version, versionId)
-            }
+            linked={isNamed(version, named)}
+            initiallyOpen={named === undefined ? version === newest : isNamed(version, named)}
             onRestore={setRestoring}
           />
         ))}
