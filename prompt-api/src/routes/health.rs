@@ -85,8 +85,15 @@ async fn database_status(state: &State) -> &'static str {
             tracing::warn!(%error, "health check failed");
             "down"
         }
+        // All connections busy is no reason to take the service away from those who wait.
+        Err(_) if is_busy(state) => "degraded",
         Err(_) => "down",
     }
+}
+
+fn is_busy(state: &State) -> bool {
+    let (in_use, most) = state.database.usage();
+    in_use >= most
 }
 
 /// Metrics of this process in Prometheus' text format.
