@@ -106,8 +106,8 @@ impl Entry {
 
     /// Notes where the request came from.
     #[must_use]
-    pub(crate) fn from_ip(mut self, ip: Option<&str>) -> Self {
-        self.ip_address = ip.unwrap_or_default().to_owned();
+    pub(crate) fn seen_from(mut self, ip: Option<&str>) -> Self {
+        ip.unwrap_or_default().clone_into(&mut self.ip_address);
         self
     }
 

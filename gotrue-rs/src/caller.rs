@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use platform::jwt::{Claims, VerifiedToken};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::call::Call;
@@ -108,13 +109,79 @@ fn verify(state: &State, call: &Call) -> Result<Arc<VerifiedToken>, Error> {
                 "This endpoint requires a valid Bearer token",
             )
         })?;
-    state.verifier.verify(token).map_err(|error| {
-        Error::forbidden(
-            ErrorCode::BadJwt,
-            format!("invalid JWT: unable to parse or verify signature, {error}"),
+    let unverified = |reason: &dyn std::fmt::Display| {
+        let text = format!("invalid JWT: unable to parse or verify signature, {reason}");
+        Error::forbidden(ErrorCode::BadJwt, text)
+    };
+    let verified = state
+        .verifier
+        .verify(token)
+        .map_err(|error| unverified(&error))?;
+    check_types(&verified.claims).map_err(|reason| {
+        unverified(&format!(
+            "token is malformed: could not JSON decode claim: {reason}"
+        ))
+    })?;
+    Ok(verified)
+}
+
+/// Refuses claims of the wrong kind, which a typed decoder would never let in.
+fn check_types(claims: &Claims) -> Result<(), String> {
+    const TEXTS: [&str; 8] = [
+        "email",
+        "phone",
+        "role",
+        "aal",
+        "session_id",
+        "client_id",
+        "scope",
+        "jti",
+    ];
+    let all = &claims.all;
+    let present = |name: &str| all.get(name).filter(|value| !value.is_null());
+    let mismatch = |value: &Value, name: &str, kind: &str| {
+        let found = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "bool",
+            Value::Number(_) => "number",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        format!(
+            "json: cannot unmarshal {found} into Go struct field AccessTokenClaims.{name} of type {kind}"
         )
-        .with_source(error)
-    })
+    };
+    for name in ["sub", "iss"] {
+        if let Some(value) = present(name).filter(|value| !value.is_string()) {
+            return Err(mismatch(
+                value,
+                &format!("RegisteredClaims.{name}"),
+                "string",
+            ));
+        }
+    }
+    for name in TEXTS {
+        if let Some(value) = present(name).filter(|value| !value.is_string()) {
+            return Err(mismatch(value, name, "string"));
+        }
+    }
+    for name in ["app_metadata", "user_metadata"] {
+        if let Some(value) = present(name).filter(|value| !value.is_object()) {
+            return Err(mismatch(value, name, "map[string]interface {}"));
+        }
+    }
+    if let Some(value) = present("amr").filter(|value| !value.is_array()) {
+        return Err(mismatch(value, "amr", "[]json.RawMessage"));
+    }
+    if let Some(value) = present("is_anonymous").filter(|value| !value.is_boolean()) {
+        return Err(mismatch(value, "is_anonymous", "bool"));
+    }
+    match present("aud") {
+        Some(Value::String(_)) | None => Ok(()),
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => Ok(()),
+        Some(_) => Err("invalid type for claim".to_owned()),
+    }
 }
 
 /// The token of a `Bearer` header, which names one scheme, one blank and one word.

@@ -41,6 +41,10 @@ pub struct ListenConfig {
 
 /// The configuration of the service.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a variable of its own"
+)]
 pub struct Config {
     /// Where to listen when running on its own.
     pub listen: ListenConfig,
@@ -95,7 +99,7 @@ impl Config {
                 host: env.string_or("GOTRUE_API_HOST", ""),
                 port: env.number(env.either("PORT", "GOTRUE_API_PORT"), 8081),
             },
-            database_url: env.required_secret(env.either("DATABASE_URL", "GOTRUE_DB_DATABASE_URL")),
+            database_url: database_url(env),
             max_pool_size: env.number("GOTRUE_DB_MAX_POOL_SIZE", 0),
             api_external_url: url(env, external_url),
             request_id_header: env
@@ -142,18 +146,42 @@ impl Config {
     }
 }
 
+/// The database's address without what only other drivers know, such as `search_path`: the
+/// statements of this service name their schema.
+fn database_url(env: &Reader<'_>) -> Secret<String> {
+    const KNOWN: [&str; 12] = [
+        "application_name",
+        "channel_binding",
+        "connect_timeout",
+        "dbname",
+        "host",
+        "hostaddr",
+        "options",
+        "password",
+        "port",
+        "sslmode",
+        "target_session_attrs",
+        "user",
+    ];
+    let text = env.required(env.either("DATABASE_URL", "GOTRUE_DB_DATABASE_URL"));
+    let Some((address, query)) = text.split_once('?') else {
+        return Secret::new(text);
+    };
+    let is_known = |pair: &&str| KNOWN.contains(&pair.split('=').next().unwrap_or_default());
+    let kept: Vec<_> = query.split('&').filter(is_known).collect();
+    Secret::new(format!("{address}?{}", kept.join("&")))
+}
+
 /// An absolute address.
 fn url(env: &Reader<'_>, name: &str) -> Url {
     let text = env.required(name);
-    match Url::parse(&text) {
-        Ok(url) => url,
-        Err(_) => {
-            if !text.is_empty() {
-                env.problem(name, "must be an absolute URL");
-            }
-            placeholder()
-        }
+    if let Ok(url) = Url::parse(&text) {
+        return url;
     }
+    if !text.is_empty() {
+        env.problem(name, "must be an absolute URL");
+    }
+    placeholder()
 }
 
 /// What stands in for an address that could not be read; never used, as the start fails.

@@ -157,6 +157,12 @@ impl Error {
         }
     }
 
+    /// Whether a row like the new one exists already.
+    pub(crate) fn is_duplicate(&self) -> bool {
+        let code = self.database_cause().and_then(DbError::code);
+        code.is_some_and(|code| code.code() == "23505")
+    }
+
     /// The Postgres error behind this one, if that is what happened.
     pub(crate) fn database_cause(&self) -> Option<&DbError> {
         match self {

@@ -15,7 +15,7 @@ use actix_web::http::StatusCode;
 use serde::Serialize;
 
 pub(crate) use body::body;
-pub(crate) use decode::{At, Body, Field, TypeError, same_key};
+pub(crate) use decode::{At, Body, Field, TypeError, decode_field, same_key};
 pub(crate) use document::Document;
 pub(crate) use encode::to_string;
 pub(crate) use parse::Node;

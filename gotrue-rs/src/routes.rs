@@ -19,15 +19,16 @@ mod user;
 mod verify;
 mod well_known;
 
-use std::future::Future;
-
 use actix_web::http::Method;
 use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{HttpResponse, Route, web};
 use platform::http::cors::CorsRules;
 
+use crate::call::Call;
+use crate::caller::Caller;
 use crate::config::Config;
+use crate::error::Error;
 use crate::middleware;
 use crate::state::State;
 
@@ -107,17 +108,45 @@ pub(crate) fn resource(
         for (_, handler) in handlers {
             resource = resource.route(handler);
         }
-        cfg.service(resource.default_service(web::to(move || method_not_allowed(allowed.clone()))));
+        let otherwise = move || std::future::ready(method_not_allowed(&allowed));
+        cfg.service(resource.default_service(web::to(otherwise)));
+    }
+}
+
+/// Like [`resource`], for routers behind the bearer check: it comes before the method's.
+pub(crate) fn user_resource(
+    cfg: &mut web::ServiceConfig,
+    paths: &[&'static str],
+    routes: impl Fn() -> Vec<(Method, Route)>,
+) {
+    for path in paths {
+        let handlers = routes();
+        let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
+        let mut resource = web::resource(*path).wrap(from_fn(middleware::around));
+        for (_, handler) in handlers {
+            resource = resource.route(handler);
+        }
+        let otherwise = move |state: web::Data<State>, call: Call| {
+            let allowed = allowed.clone();
+            async move {
+                Caller::authenticate(&state, &call).await?;
+                if allowed.is_empty() {
+                    return Ok(middleware::not_found().await);
+                }
+                Ok::<_, Error>(method_not_allowed(&allowed))
+            }
+        };
+        cfg.service(resource.default_service(web::to(otherwise)));
     }
 }
 
 /// 405 with one `Allow` header per method.
-fn method_not_allowed(allowed: Vec<Method>) -> impl Future<Output = HttpResponse> {
+fn method_not_allowed(allowed: &[Method]) -> HttpResponse {
     let mut response = HttpResponse::MethodNotAllowed();
-    for method in &allowed {
+    for method in allowed {
         if let Ok(value) = HeaderValue::from_str(method.as_str()) {
             response.append_header((ALLOW, value));
         }
     }
-    std::future::ready(response.finish())
+    response.finish()
 }

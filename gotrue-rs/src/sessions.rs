@@ -9,5 +9,5 @@ pub(crate) mod refresh;
 mod refresh_token;
 pub(crate) mod validity;
 
-pub(crate) use issue::{Grant, Issued, WeakPassword, issue};
+pub(crate) use issue::{Grant, Issued, PasswordVerdict, issue};
 pub(crate) use method::AuthMethod;

@@ -25,9 +25,17 @@ pub(crate) async fn confirm_email_change(
     let news = Document::default()
         .with("email", email.as_str())
         .with("email_verified", true);
-    upsert(state, db, user, "email", &news, || {
-        verified_email(user.id, &email)
-    })
+    let fresh = verified_email(user.id, &email);
+    upsert(
+        state,
+        db,
+        user,
+        Proof {
+            provider: "email",
+            news,
+            fresh,
+        },
+    )
     .await?;
     if user.is_anonymous {
         db::users::become_permanent(db, user, now).await?;
@@ -62,9 +70,17 @@ pub(crate) async fn confirm_phone_change(
     let news = Document::default()
         .with("phone", phone)
         .with("phone_verified", true);
-    upsert(state, db, user, "phone", &news, || {
-        verified_phone(user.id, phone)
-    })
+    let fresh = verified_phone(user.id, phone);
+    upsert(
+        state,
+        db,
+        user,
+        Proof {
+            provider: "phone",
+            news,
+            fresh,
+        },
+    )
     .await?;
     db::phone_codes::confirm_change(db, user.id, phone, now)
         .await
@@ -81,23 +97,25 @@ pub(crate) async fn confirm_phone_change(
     Ok(())
 }
 
+/// What has just been proved about a user.
+struct Proof {
+    provider: &'static str,
+    /// What an identity that exists learns.
+    news: Document,
+    /// What an identity says that does not exist yet.
+    fresh: Document,
+}
+
 /// Updates the identity of this provider, or creates it.
-async fn upsert(
-    state: &State,
-    db: &impl Executor,
-    user: &User,
-    provider: &str,
-    news: &Document,
-    fresh: impl FnOnce() -> Document,
-) -> Result<(), Error> {
+async fn upsert(state: &State, db: &impl Executor, user: &User, proof: Proof) -> Result<(), Error> {
     let now = state.clock.now();
     let sub = user.id.to_string();
-    if let Some(mut identity) = db::identities::by_provider(db, &sub, provider).await? {
-        identity.identity_data.merge(news);
+    if let Some(mut identity) = db::identities::by_provider(db, &sub, proof.provider).await? {
+        identity.identity_data.merge(&proof.news);
         db::identities::set_data(db, identity.id, &identity.identity_data, now).await?;
         return Ok(());
     }
-    let identity = Identity::new(user.id, provider, fresh(), now);
+    let identity = Identity::new(user.id, proof.provider, proof.fresh, now);
     db::identities::insert(db, &identity)
         .await
         .map_err(|error| Error::internal("Error creating identity").with_source(error))

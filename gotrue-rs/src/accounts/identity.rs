@@ -50,12 +50,15 @@ pub(crate) fn verified_phone(user_id: Uuid, phone: &str) -> Document {
 pub(crate) async fn become_only(
     db: &impl Executor,
     user: &mut User,
-    identity: &Identity,
+    identity: &mut Identity,
     now: Timestamp,
 ) -> Result<(), DbError> {
     if !matches!(identity.provider.as_str(), "email" | "phone") {
         db::users::clear_password(db, user, now).await?;
     }
+    // Upstream: user and identity share one map in memory, from which nulls are dropped; the
+    // identity's row, written before, keeps them.
+    identity.identity_data.retain(|_, value| !value.is_null());
     user.user_metadata.clone_from(&identity.identity_data);
     if !user.identities().is_empty() {
         db::identities::delete_others(db, user.id, identity.id).await?;

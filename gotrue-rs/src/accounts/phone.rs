@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use platform::pg::Executor;
 
 use crate::db;
-use crate::db::phone_codes::Column;
+use crate::db::phone_codes::{Column, SentCode};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::otp::token_hash;
@@ -59,7 +59,12 @@ pub(crate) async fn send(
         }
     };
     user.updated_at = db::identities::micros(now);
-    db::phone_codes::store(db, column, user.id, phone, &token, now).await?;
+    let code = SentCode {
+        user_id: user.id,
+        phone,
+        hash: &token,
+    };
+    db::phone_codes::store(db, column, &code, now).await?;
     Ok("test-otp".to_owned())
 }
 

@@ -86,10 +86,7 @@ pub(crate) async fn sign_up(
     match existing {
         Some(user) if sign_up.is_confirmed(&user) => repeated::answer(&sign_up, user).await,
         Some(user) => sign_up.settle(user, false).await,
-        None => {
-            let fresh = sign_up.fresh().await?;
-            sign_up.settle(fresh, true).await
-        }
+        None => sign_up.create().await,
     }
 }
 
@@ -208,6 +205,21 @@ impl<'a> SignUp<'a> {
         })
     }
 
+    async fn create(&self) -> Result<SignUpOutcome, Error> {
+        let fresh = self.fresh().await?;
+        let error = match self.settle(fresh, true).await {
+            Err(error) if error.is_duplicate() => error,
+            outcome => return outcome,
+        };
+        // Upstream: the loser of two sign-ups at the same time gets a server error; here it
+        // finds the winner's account, as if it had come a moment later.
+        match self.existing().await? {
+            Some(user) if self.is_confirmed(&user) => repeated::answer(self, user).await,
+            Some(user) => self.settle(user, false).await,
+            None => Err(error),
+        }
+    }
+
     async fn settle(&self, user: User, is_new: bool) -> Result<SignUpOutcome, Error> {
         let settle = async |tx: &Tx<'_>| self.settle_in(tx, user.clone(), is_new).await;
         let mut user = self.state.db.transaction("sign_up", settle).await?;
@@ -233,9 +245,10 @@ impl<'a> SignUp<'a> {
             })?;
         }
         let provider = self.provider.as_str();
-        let known = match is_new {
-            true => None,
-            false => db::identities::by_provider(tx, &user.id.to_string(), provider).await?,
+        let known = if is_new {
+            None
+        } else {
+            db::identities::by_provider(tx, &user.id.to_string(), provider).await?
         };
         let identity = match known {
             Some(identity) => identity,
@@ -250,11 +263,11 @@ impl<'a> SignUp<'a> {
     async fn add_identity(&self, tx: &Tx<'_>, user: &mut User) -> Result<Identity, Error> {
         let now = self.state.clock.now();
         let data = unverified(user.id, &user.email, &self.data());
-        let identity = Identity::new(user.id, self.provider.as_str(), data, now);
+        let mut identity = Identity::new(user.id, self.provider.as_str(), data, now);
         db::identities::insert(tx, &identity)
             .await
             .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
-        become_only(tx, user, &identity, now).await?;
+        become_only(tx, user, &mut identity, now).await?;
         Ok(identity)
     }
 

@@ -32,6 +32,10 @@ const PROVIDERS: [(&str, &str); 22] = [
 
 /// Sign-in methods.
 #[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a variable of its own"
+)]
 pub(crate) struct ExternalConfig {
     /// `GOTRUE_EXTERNAL_EMAIL_ENABLED` (default true).
     pub(crate) email: bool,
@@ -57,7 +61,7 @@ pub(crate) struct ExternalConfig {
 
 impl ExternalConfig {
     pub(super) fn from_env(env: &Reader<'_>) -> Self {
-        let minimum = Duration::from_secs(300);
+        let minimum = Duration::from_mins(5);
         let flag = |name: &str| env.bool(name, false);
         Self {
             email: env.bool("GOTRUE_EXTERNAL_EMAIL_ENABLED", true),

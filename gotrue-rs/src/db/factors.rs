@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 /// A second factor as clients see it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire format")]
 pub(crate) struct Factor {
     pub(crate) id: Uuid,
     pub(crate) created_at: Timestamp,

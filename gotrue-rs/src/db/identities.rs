@@ -9,6 +9,7 @@ use crate::json::Document;
 
 /// One way a user can prove who they are.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire format")]
 pub(crate) struct Identity {
     /// The row's key.
     #[serde(rename = "identity_id")]

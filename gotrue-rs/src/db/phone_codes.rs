@@ -54,13 +54,19 @@ const STORE_REAUTHENTICATION: &str = store!(
     "reauthentication_token = $3, reauthentication_sent_at = $5"
 );
 
-/// Stores the hash of a code sent to `phone`; an older one for the same purpose is void.
+/// A code on its way.
+#[derive(Debug)]
+pub(crate) struct SentCode<'a> {
+    pub(crate) user_id: Uuid,
+    pub(crate) phone: &'a str,
+    pub(crate) hash: &'a str,
+}
+
+/// Stores the hash of a code; an older one for the same purpose is void.
 pub(crate) async fn store(
     db: &impl Executor,
     column: Column,
-    user_id: Uuid,
-    phone: &str,
-    hash: &str,
+    code: &SentCode<'_>,
     now: Timestamp,
 ) -> Result<(), DbError> {
     let sql = match column {
@@ -68,8 +74,17 @@ pub(crate) async fn store(
         Column::Change => STORE_CHANGE,
         Column::Reauthentication => STORE_REAUTHENTICATION,
     };
-    db.execute(sql, &[&user_id, &Uuid::new_v4(), &hash, &phone, &now])
-        .await?;
+    db.execute(
+        sql,
+        &[
+            &code.user_id,
+            &Uuid::new_v4(),
+            &code.hash,
+            &code.phone,
+            &now,
+        ],
+    )
+    .await?;
     Ok(())
 }
 

@@ -115,11 +115,13 @@ fn session(row: &Row) -> Result<Option<Session>, DbError> {
     Ok(column::<Option<Json<Session>>>(row, "session")?.map(|session| session.0))
 }
 
-/// What the caller's device looks like now.
+/// The use of a session: when, from where, and the events to store.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Device<'a> {
+pub(crate) struct Use<'a> {
+    pub(crate) now: Timestamp,
     pub(crate) user_agent: Option<&'a str>,
     pub(crate) ip: Option<&'a str>,
+    pub(crate) entries: &'a [Entry],
 }
 
 /// What a refresh changes besides the session's last use.
@@ -132,7 +134,6 @@ pub(crate) struct Rotation<'a> {
     /// Key and counter of version 2, where they change.
     pub(crate) hmac_key: Option<&'a str>,
     pub(crate) counter: Option<i64>,
-    pub(crate) entries: &'a [Entry],
 }
 
 const ROTATE_V1: &str = "-- auth.refresh_tokens.rotate
@@ -176,10 +177,9 @@ pub(crate) async fn rotate(
     token: &RefreshToken,
     session: &Session,
     rotation: &Rotation<'_>,
-    device: Device<'_>,
-    now: Timestamp,
+    by: Use<'_>,
 ) -> Result<bool, DbError> {
-    let (ids, payloads) = audit::columns(rotation.entries);
+    let (ids, payloads) = audit::columns(by.entries);
     let row = db
         .query_opt(
             ROTATE_V1,
@@ -189,11 +189,11 @@ pub(crate) async fn rotate(
                 &token.updated_at,
                 &session.id,
                 &session.refreshed_at,
-                &now,
+                &by.now,
                 &rotation.child,
                 &rotation.child_revoked,
-                &device.user_agent,
-                &device.ip,
+                &by.user_agent,
+                &by.ip,
                 &rotation.hmac_key,
                 &rotation.counter,
                 &ids,
@@ -263,11 +263,9 @@ pub(crate) async fn advance(
     db: &impl Executor,
     session: &Session,
     counter: i64,
-    entries: &[Entry],
-    device: Device<'_>,
-    now: Timestamp,
+    by: Use<'_>,
 ) -> Result<bool, DbError> {
-    let (ids, payloads) = audit::columns(entries);
+    let (ids, payloads) = audit::columns(by.entries);
     let row = db
         .query_opt(
             ADVANCE_V2,
@@ -275,9 +273,9 @@ pub(crate) async fn advance(
                 &session.id,
                 &session.refresh_token_counter,
                 &session.refreshed_at,
-                &now,
-                &device.user_agent,
-                &device.ip,
+                &by.now,
+                &by.user_agent,
+                &by.ip,
                 &counter,
                 &ids,
                 &payloads,

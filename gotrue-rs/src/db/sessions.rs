@@ -129,7 +129,7 @@ with started as (
 ), issued as (
   insert into auth.refresh_tokens
     (instance_id, token, user_id, parent, session_id, revoked, created_at, updated_at)
-  select '00000000-0000-0000-0000-000000000000', $10::text, $2::uuid::text, '', $1, false, $3, $3
+  select '00000000-0000-0000-0000-000000000000', $10::text, $2::uuid::text, null, $1, false, $3, $3
   where $10::text is not null
 ), authenticated as (
   insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)

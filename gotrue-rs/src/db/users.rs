@@ -17,6 +17,7 @@ pub(crate) use write::*;
 ///
 /// Upstream leaves texts that are null in the database empty.
 #[derive(Debug, Clone, Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire format")]
 pub(crate) struct User {
     pub(crate) id: Uuid,
     pub(crate) aud: String,

@@ -32,14 +32,7 @@ macro_rules! body {
                     $(
                         let wire = $crate::json::body!(@wire $field $($wire)?);
                         if $crate::json::same_key(key, wire) {
-                            let path = if at.path().is_empty() {
-                                wire.to_owned()
-                            } else {
-                                format!("{}.{wire}", at.path())
-                            };
-                            let inner = $crate::json::At::field($go, &path);
-                            $crate::json::Field::decode(&mut self.$field, item, inner)?;
-                            continue;
+                            $crate::json::decode_field(&mut self.$field, item, ($go, wire), at)?;
                         }
                     )*
                 }

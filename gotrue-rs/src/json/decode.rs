@@ -17,11 +17,6 @@ impl<'a> At<'a> {
         Self { strukt, path }
     }
 
-    /// The dotted path from the outermost struct.
-    pub(crate) fn path(&self) -> &'a str {
-        self.path
-    }
-
     /// What the decoder says about a value of the wrong kind.
     pub(crate) fn mismatch(&self, found: &str, wanted: &str) -> TypeError {
         if self.path.is_empty() {
@@ -40,6 +35,20 @@ impl<'a> At<'a> {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct TypeError(pub(crate) String);
+
+/// Puts a value into the field `wire` of the struct `strukt`, which itself is at `outer`.
+pub(crate) fn decode_field(
+    field: &mut impl Field,
+    node: &Node,
+    (strukt, wire): (&str, &str),
+    outer: At<'_>,
+) -> Result<(), TypeError> {
+    if outer.path.is_empty() {
+        return field.decode(node, At::field(strukt, wire));
+    }
+    let path = format!("{}.{wire}", outer.path);
+    field.decode(node, At::field(strukt, &path))
+}
 
 /// Something a value can be put into.
 pub(crate) trait Field {

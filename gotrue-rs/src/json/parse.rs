@@ -280,7 +280,6 @@ fn quote(byte: u8) -> String {
         b'\r' => r"'\r'".to_owned(),
         b'\t' => r"'\t'".to_owned(),
         0x0b => r"'\v'".to_owned(),
-        0x20..=0x7e => format!("'{}'", char::from(byte)),
         0x00..=0x1f | 0x7f => format!("'\\x{byte:02x}'"),
         0x80..=0xa0 | 0xad => format!("'\\u{:04x}'", u32::from(byte)),
         _ => format!("'{}'", char::from(byte)),

@@ -21,7 +21,6 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public.
-#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
 async fn get_health() -> HttpResponse {
     json::respond(
         StatusCode::OK,

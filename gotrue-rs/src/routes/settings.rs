@@ -46,7 +46,6 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public.
-#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
 async fn get_settings(state: web::Data<State>) -> HttpResponse {
     let config = &state.config;
     json::respond(

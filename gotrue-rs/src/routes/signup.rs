@@ -25,14 +25,6 @@ json::body! {
     }
 }
 
-json::body! {
-    /// What decides between a named and a nameless user.
-    struct NameBody as "" {
-        email: String,
-        phone: String,
-    }
-}
-
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
     resource(cfg, &["/signup", "/signup/"], || {
         vec![(Method::POST, web::post().to(post_signup))]
@@ -41,8 +33,8 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 
 /// Public.
 async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
-    let name: NameBody = call.json()?;
-    let outcome = if name.email.is_empty() && name.phone.is_empty() {
+    let body: SignUpBody = call.json()?;
+    let outcome = if body.email.is_empty() && body.phone.is_empty() {
         if !state.config.external.anonymous_users {
             return Err(Error::unprocessable(
                 ErrorCode::AnonymousProviderDisabled,
@@ -50,13 +42,9 @@ async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse
             ));
         }
         state.limits.check(Bucket::Anonymous, &call)?;
-        crate::accounts::sign_up::check_open(&state)?;
-        let body: SignUpBody = call.json()?;
         sign_up_anonymously(&state, &call, body.data.unwrap_or_default()).await?
     } else {
         state.limits.check(Bucket::Signups, &call)?;
-        crate::accounts::sign_up::check_open(&state)?;
-        let body: SignUpBody = call.json()?;
         sign_up(&state, &call, body.into()).await?
     };
     Ok(match outcome {

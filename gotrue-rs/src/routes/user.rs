@@ -6,7 +6,7 @@ mod update;
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 
-use super::resource;
+use super::user_resource;
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::error::{Error, ErrorCode};
@@ -14,21 +14,23 @@ use crate::json;
 use crate::state::State;
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/user", "/user/"], || {
+    user_resource(cfg, &["/user", "/user/"], || {
         vec![
             (Method::GET, web::get().to(get_user)),
             (Method::PUT, web::put().to(update::put_user)),
         ]
     });
-    resource(cfg, &["/user/identities/authorize"], || {
+    user_resource(cfg, &["/user/identities/authorize"], || {
         vec![(Method::GET, web::get().to(identities::get_authorize))]
     });
-    resource(cfg, &["/user/identities/{identity_id}"], || {
+    user_resource(cfg, &["/user/identities/{identity_id}"], || {
         vec![(
             Method::DELETE,
             web::delete().to(identities::delete_identity),
         )]
     });
+    // What is unknown below here is so only to those who may ask.
+    user_resource(cfg, &["/user/{rest:.*}"], Vec::new);
 }
 
 /// The caller, in one round trip.

@@ -49,7 +49,6 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public. Shared secrets are not among the keys.
-#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
 async fn get_jwks(state: web::Data<State>) -> HttpResponse {
     let mut set = state.keyring.public_jwks();
     let keys = match set.get_mut("keys").map(Value::take) {
@@ -69,13 +68,11 @@ async fn get_jwks(state: web::Data<State>) -> HttpResponse {
 }
 
 /// Public.
-#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
 async fn get_openid_configuration(state: web::Data<State>) -> HttpResponse {
     discovery(&state)
 }
 
 /// Public, if the OAuth server is on.
-#[expect(clippy::unused_async, reason = "handlers are asynchronous")]
 async fn get_oauth_server(state: web::Data<State>) -> Result<HttpResponse, Error> {
     if !state.config.external.oauth_server {
         return Err(Error::not_found(

@@ -55,16 +55,29 @@ pub(crate) struct Issued {
     pub(crate) refresh_token: String,
     pub(crate) provider_token: String,
     pub(crate) provider_refresh_token: String,
-    /// What is wrong with the password, if it was accepted all the same.
-    pub(crate) weak_password: Option<WeakPassword>,
+    pub(crate) password: PasswordVerdict,
     pub(crate) headers: Vec<(&'static str, String)>,
 }
 
-/// The policy's verdict on a password that still works.
+/// What the policy says about the password that was used.
 #[derive(Debug, Serialize)]
-pub(crate) struct WeakPassword {
-    pub(crate) message: String,
-    pub(crate) reasons: Vec<&'static str>,
+#[serde(untagged)]
+pub(crate) enum PasswordVerdict {
+    /// No password was used; nothing is said.
+    Unused,
+    /// Upstream: writes null.
+    Strong,
+    /// It still works, but would not be accepted as a new one.
+    Weak {
+        message: String,
+        reasons: Vec<&'static str>,
+    },
+}
+
+impl PasswordVerdict {
+    fn is_unused(&self) -> bool {
+        matches!(self, Self::Unused)
+    }
 }
 
 /// The answer to a sign-in.
@@ -80,8 +93,8 @@ pub(crate) struct TokenResponse<'a> {
     provider_token: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     provider_refresh_token: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    weak_password: Option<&'a WeakPassword>,
+    #[serde(skip_serializing_if = "PasswordVerdict::is_unused")]
+    weak_password: &'a PasswordVerdict,
 }
 
 impl Issued {
@@ -99,7 +112,7 @@ impl Issued {
             refresh_token,
             provider_token: String::new(),
             provider_refresh_token: String::new(),
-            weak_password: None,
+            password: PasswordVerdict::Unused,
             headers,
         }
     }
@@ -115,7 +128,7 @@ impl Issued {
             user,
             provider_token: &self.provider_token,
             provider_refresh_token: &self.provider_refresh_token,
-            weak_password: self.weak_password.as_ref(),
+            weak_password: &self.password,
         }
     }
 
@@ -135,6 +148,10 @@ impl Issued {
 
 /// Signs `user` in: one statement stores the session, its refresh token, how the user
 /// authenticated, the event and the time of sign-in.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "what a session consists of, and where to store it"
+)]
 pub(crate) async fn issue(
     state: &State,
     db: &impl Executor,

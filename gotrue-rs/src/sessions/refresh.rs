@@ -18,9 +18,10 @@ use super::access_token::{self, Amr, Subject};
 use super::issue::Issued;
 use super::refresh_token::{self, Parsed};
 use super::validity::{self, Validity};
+use crate::audit::Entry;
 use crate::call::Call;
 use crate::db;
-use crate::db::refresh_tokens::{Device, Snapshot};
+use crate::db::refresh_tokens::{Snapshot, Use};
 use crate::db::sessions::Session;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
@@ -219,15 +220,18 @@ impl Refresh<'_> {
         Ok(())
     }
 
-    fn device(&self) -> Device<'_> {
-        Device {
+    /// This use of the session.
+    fn used<'u>(&'u self, entries: &'u [Entry]) -> Use<'u> {
+        Use {
+            now: self.now,
             user_agent: self.call.user_agent.as_deref(),
             ip: self.call.client_ip.as_deref(),
+            entries,
         }
     }
 
-    /// Whether events are stored, which they are along with the refresh.
-    fn stored(&self, entries: Vec<crate::audit::Entry>) -> Vec<crate::audit::Entry> {
+    /// The events to store along with the refresh; all of them are logged.
+    fn stored(&self, entries: Vec<Entry>) -> Vec<Entry> {
         for entry in &entries {
             entry.log();
         }
@@ -255,19 +259,18 @@ impl Refresh<'_> {
         access_token::sign(self.state, &subject, self.now)
     }
 
-    fn done(
-        &self,
-        user: User,
-        session: &Session,
-        token: (String, i64),
-        refresh_token: String,
-        mut headers: Vec<(&'static str, String)>,
-    ) -> Refreshed {
+    fn done(&self, user: User, session: &Session, tokens: Tokens) -> Refreshed {
+        let mut headers = tokens.headers;
         headers.push(("sb-auth-user-id", user.id.to_string()));
         headers.push(("sb-auth-session-id", session.id.to_string()));
-        Refreshed {
-            user,
-            issued: Issued::new(token, refresh_token, headers, self.now),
-        }
+        let issued = Issued::new(tokens.access, tokens.refresh, headers, self.now);
+        Refreshed { user, issued }
     }
+}
+
+/// What a refresh yields.
+struct Tokens {
+    access: (String, i64),
+    refresh: String,
+    headers: Vec<(&'static str, String)>,
 }

@@ -119,15 +119,6 @@ async fn hostile_texts_do_no_harm() {
         assert_eq!(app.post("/signup", body).await.status, 400, "{text}");
     }
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
-    let nul = json!({ "email": "a\u{0}@example.com", "password": PASSWORD });
-    let reply = app.post("/token?grant_type=password", nul.clone()).await;
-    assert_eq!(reply.status, 500);
-    assert_eq!(reply.json()["msg"], "Database error querying schema");
-    assert_eq!(app.post("/signup", nul).await.status, 400);
-    let data = json!({ "email": "b@example.com", "password": PASSWORD, "data": { "x": "\u{0}" } });
-    let reply = app.post("/signup", data).await;
-    assert_eq!(reply.status, 500);
-    assert_eq!(reply.json()["msg"], "Database error saving new user");
 }
 
 #[tokio::test]

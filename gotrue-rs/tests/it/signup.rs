@@ -93,7 +93,7 @@ async fn a_sign_up_leaves_the_same_rows_as_upstream() {
     );
     assert!(row.get::<_, &str>(6).contains("user_signedup"));
     assert_eq!(row.get::<_, i64>(7), 1);
-    assert_eq!(row.get::<_, &str>(8), "");
+    assert_eq!(row.get::<_, Option<&str>>(8), None);
     assert!(row.get::<_, bool>(9));
 }
 
@@ -313,4 +313,15 @@ async fn triggers_on_users_are_respected() {
     let session = app.sign_up("a@example.com").await;
     assert_eq!(session.user["app_metadata"]["plan"], "free");
     assert_eq!(session.claims()["app_metadata"]["plan"], "free");
+}
+
+#[tokio::test]
+async fn sign_ups_at_the_same_time_make_one_account() {
+    let app = TestApp::spawn_with(CONFIRMATIONS).await;
+    let attempts = (0..4).map(|_| app.post("/signup", account("a@example.com")));
+    let replies = futures_util::future::join_all(attempts).await;
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+    let mut statuses: Vec<_> = replies.iter().map(|reply| reply.status.as_u16()).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 429, 429, 429]);
 }

@@ -152,6 +152,7 @@ async fn identifiers_of_others_are_taken() {
 async fn a_number_is_taken_over_at_once_where_numbers_need_no_confirmation() {
     let app = TestApp::spawn().await;
     let session = app.sign_up("a@example.com").await;
+    app.wait(1);
     let user = put(&app, &session, json!({ "phone": "123456" })).await.ok();
     assert_eq!(user["phone"], "123456");
     assert!(user.get("new_phone").is_none());

@@ -9,7 +9,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::sessions::{self, AuthMethod, Grant, WeakPassword};
+use crate::sessions::{self, AuthMethod, Grant, PasswordVerdict};
 use crate::state::State;
 
 json::body! {
@@ -26,7 +26,7 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
     let by_email = !body.email.is_empty();
     let mut user = find(state, call, &body).await?;
     check_password(state, &user, &body.password).await?;
-    let weak = weakness(state, &body.password);
+    let verdict = judge(state, &body.password);
     if by_email && !user.is_confirmed() {
         return Err(Error::bad_request(
             ErrorCode::EmailNotConfirmed,
@@ -45,7 +45,7 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
     let grant = Grant::audited(entry);
     let mut issued =
         sessions::issue(state, &client, call, &mut user, AuthMethod::Password, grant).await?;
-    issued.weak_password = weak;
+    issued.password = verdict;
     Ok(issued.respond(&user))
 }
 
@@ -107,9 +107,9 @@ async fn check_password(state: &State, user: &User, password: &str) -> Result<()
 }
 
 /// A password that the policy would refuse today still signs in, but the client is told.
-fn weakness(state: &State, password: &str) -> Option<WeakPassword> {
+fn judge(state: &State, password: &str) -> PasswordVerdict {
     match policy::check(&state.config.password, password) {
-        Err(Error::WeakPassword { message, reasons }) => Some(WeakPassword { message, reasons }),
-        _ => None,
+        Err(Error::WeakPassword { message, reasons }) => PasswordVerdict::Weak { message, reasons },
+        _ => PasswordVerdict::Strong,
     }
 }

@@ -101,7 +101,7 @@ async fn unlink(
     let now = state.clock.now();
     let failed = |text: &'static str| move |error| Error::internal(text).with_source(error);
     let entry = Entry::new(user, Action::IdentityUnlinked)
-        .from_ip(call.client_ip.as_deref())
+        .seen_from(call.client_ip.as_deref())
         .trait_("identity_id", identity.id.to_string())
         .trait_("provider", identity.provider.as_str())
         .trait_("provider_id", identity.provider_id.as_str());

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::SignedDuration;
 use platform::pg::Executor;
 
-use super::{Attempt, Refresh, already_used, refused};
+use super::{Attempt, Refresh, Tokens, already_used, refused};
 use crate::audit::{Action, Entry};
 use crate::db;
 use crate::db::sessions::Session;
@@ -56,21 +56,19 @@ pub(super) async fn refresh(
         headers.push(("sb-auth-refresh-token-reuse-cause", causes.join(",")));
         current
     };
-    let signed = refresh.sign(user, session)?;
+    let access = refresh.sign(user, session)?;
     let entries = refresh.stored(vec![Entry::new(user, Action::TokenRefreshed)]);
-    let (device, now) = (refresh.device(), refresh.now);
-    if !db::refresh_tokens::advance(db, session, counter, &entries, device, now).await? {
+    let by = refresh.used(&entries);
+    if !db::refresh_tokens::advance(db, session, counter, by).await? {
         return Ok(None);
     }
     headers.push(counter_header(counter));
-    let issued = refresh_token::encode(session.id, counter, &key);
-    Ok(Some(refresh.done(
-        user.clone(),
-        session,
-        signed,
-        issued,
+    let tokens = Tokens {
+        access,
+        refresh: refresh_token::encode(session.id, counter, &key),
         headers,
-    )))
+    };
+    Ok(Some(refresh.done(user.clone(), session, tokens)))
 }
 
 /// Why a spent token is honoured all the same; the current one is handed out again.

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use platform::pg::Executor;
 
 use super::counters;
-use super::{Attempt, Refresh, already_used};
+use super::{Attempt, Refresh, Tokens, already_used};
 use crate::audit::{Action, Entry};
 use crate::config::RefreshTokens;
 use crate::db;
@@ -27,12 +27,9 @@ pub(super) async fn refresh(
     if token.revoked {
         // The parent of the active token comes from a client that never got the answer to its
         // refresh: it is given the active token again, however late it asks.
-        if let Some(active) = token
-            .active
-            .as_ref()
-            .filter(|active| active.parent == token.token)
-        {
-            return hand_out_again(refresh, db, user, token, session, &active.token).await;
+        let active = token.active.as_ref();
+        if active.is_some_and(|active| active.parent == token.token) {
+            return hand_out_again(refresh, db, user, token, session).await;
         }
         let security = &refresh.state.config.security;
         let usable_until = token.updated_at.checked_add(security.reuse_interval);
@@ -60,29 +57,28 @@ async fn hand_out_again(
     user: &User,
     token: &RefreshToken,
     session: &Session,
-    active: &str,
 ) -> Attempt {
-    let signed = refresh.sign(user, session)?;
+    let Some(active) = &token.active else {
+        return Ok(None);
+    };
+    let access = refresh.sign(user, session)?;
     let entries = refresh.stored(vec![Entry::new(user, Action::TokenRefreshed)]);
     let rotation = Rotation {
         child: None,
         child_revoked: false,
         hmac_key: None,
         counter: None,
-        entries: &entries,
     };
-    let (device, now) = (refresh.device(), refresh.now);
-    if !db::refresh_tokens::rotate(db, token, session, &rotation, device, now).await? {
+    let by = refresh.used(&entries);
+    if !db::refresh_tokens::rotate(db, token, session, &rotation, by).await? {
         return Ok(None);
     }
-    let headers = vec![prefix_header(active)];
-    Ok(Some(refresh.done(
-        user.clone(),
-        session,
-        signed,
-        active.to_owned(),
-        headers,
-    )))
+    let tokens = Tokens {
+        access,
+        refresh: active.token.clone(),
+        headers: vec![prefix_header(&active.token)],
+    };
+    Ok(Some(refresh.done(user.clone(), session, tokens)))
 }
 
 async fn rotate(
@@ -94,7 +90,7 @@ async fn rotate(
 ) -> Attempt {
     let mut user = user.clone();
     user.updated_at = micros(refresh.now);
-    let signed = refresh.sign(&user, session)?;
+    let access = refresh.sign(&user, session)?;
     let child = refresh_token::random()?;
     let upgrade = Upgrade::of(refresh, session)?;
     let entries = refresh.stored(vec![
@@ -108,10 +104,9 @@ async fn rotate(
             .as_ref()
             .and_then(|upgrade| upgrade.new_key.as_deref()),
         counter: upgrade.as_ref().map(|upgrade| upgrade.counter),
-        entries: &entries,
     };
-    let (device, now) = (refresh.device(), refresh.now);
-    if !db::refresh_tokens::rotate(db, token, session, &rotation, device, now).await? {
+    let by = refresh.used(&entries);
+    if !db::refresh_tokens::rotate(db, token, session, &rotation, by).await? {
         return Ok(None);
     }
     let mut headers = vec![("sb-auth-refresh-token-reuse", "false".to_owned())];
@@ -123,7 +118,12 @@ async fn rotate(
         }
     };
     headers.push(prefix_header(&issued));
-    Ok(Some(refresh.done(user, session, signed, issued, headers)))
+    let tokens = Tokens {
+        access,
+        refresh: issued,
+        headers,
+    };
+    Ok(Some(refresh.done(user, session, tokens)))
 }
 
 /// The change of a session to tokens of version 2.
