@@ -10,7 +10,8 @@ const browser: Use = {
   contextOptions: { reducedMotion: 'reduce' },
   locale: 'en-US',
   timezoneId: 'UTC',
-  trace: 'retain-on-failure',
+  // No trace: recording one for every test doubles the run; a failure keeps its page and picture.
+  trace: 'off',
   screenshot: 'only-on-failure',
   actionTimeout: 10_000,
   navigationTimeout: 15_000,
