@@ -6,11 +6,15 @@
 //!
 //! Upstream: hashes on the goroutine of the request, however many there are.
 
+mod formats;
+
 use std::num::NonZeroUsize;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::oneshot;
+
+pub(crate) use formats::Foreign;
 
 use crate::error::{Error, ErrorCode};
 
@@ -74,7 +78,13 @@ impl Hasher {
     /// Whether the password is the one behind the hash; a hash of no known kind is an error.
     pub(crate) async fn verify(&self, password: &str, hash: &str) -> Result<bool, Error> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        let verified = self.run(move || bcrypt::verify(password, &hash));
+        let verified = self.run(move || {
+            if formats::is_foreign(&hash) {
+                let known = Foreign::parse(&hash);
+                return Ok(known.is_some_and(|known| known.matches(&password)));
+            }
+            bcrypt::verify(password, &hash)
+        });
         verified
             .await?
             .map_err(|error| Error::Unexpected(error.into()))

@@ -1,0 +1,193 @@
+//! Hashes that users bring along from elsewhere: argon2 and Firebase's scrypt.
+//!
+//! Mirrors upstream's `internal/crypto/password.go`. New hashes are always bcrypt.
+
+use argon2::{Algorithm, Argon2, Params, Version};
+use aws_lc_rs::cipher::{AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
+use aws_lc_rs::constant_time;
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+
+/// More memory than this is never spent on one password, KiB.
+const MOST_MEMORY: u64 = 1024 * 1024;
+const MOST_ROUNDS: u32 = 20;
+const MOST_LANES: u32 = 16;
+
+/// A hash that is not bcrypt.
+#[derive(Debug)]
+pub(crate) enum Foreign {
+    Argon2(Argon2Hash),
+    FirebaseScrypt(ScryptHash),
+}
+
+/// `$argon2id$v=19$m=…,t=…,p=…$salt$hash`.
+#[derive(Debug)]
+pub(crate) struct Argon2Hash {
+    algorithm: Algorithm,
+    params: Params,
+    salt: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+/// `$fbscrypt$v=1,n=…,r=…,p=…,ss=…,sk=…$salt$hash`.
+#[derive(Debug)]
+pub(crate) struct ScryptHash {
+    params: scrypt::Params,
+    /// With the separator that Firebase appends.
+    salt: Vec<u8>,
+    signer_key: Vec<u8>,
+    hash: Vec<u8>,
+}
+
+/// Whether a hash claims to be of one of these kinds, well-formed or not.
+pub(super) fn is_foreign(hash: &str) -> bool {
+    hash.starts_with("$argon2") || hash.starts_with("$fbscrypt")
+}
+
+impl Foreign {
+    /// Reads a hash; `None` if it is malformed or asks for too much work.
+    pub(crate) fn parse(hash: &str) -> Option<Self> {
+        let parts: Vec<_> = hash.strip_prefix('$')?.split('$').collect();
+        match parts[..] {
+            ["argon2i", version, params, salt, hash] => {
+                argon2_hash(Algorithm::Argon2i, version, [params, salt, hash])
+            }
+            ["argon2id", version, params, salt, hash] => {
+                argon2_hash(Algorithm::Argon2id, version, [params, salt, hash])
+            }
+            ["fbscrypt", params, salt, hash] => firebase_hash(params, salt, hash),
+            _ => None,
+        }
+    }
+
+    /// Whether the password is the one behind the hash.
+    pub(crate) fn matches(&self, password: &str) -> bool {
+        let (derived, hash) = match self {
+            Self::Argon2(known) => (known.derive(password), &known.hash),
+            Self::FirebaseScrypt(known) => (known.derive(password), &known.hash),
+        };
+        derived
+            .is_some_and(|derived| constant_time::verify_slices_are_equal(&derived, hash).is_ok())
+    }
+}
+
+/// The value of one `name=value` parameter.
+fn parameter<'p>(params: &'p str, name: &str) -> Option<&'p str> {
+    let mut pairs = params.split(',').filter_map(|pair| pair.split_once('='));
+    pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
+}
+
+fn argon2_hash(algorithm: Algorithm, version: &str, parts: [&str; 3]) -> Option<Foreign> {
+    let [params, salt, hash] = parts;
+    if version != "v=19" || params.split(',').count() != 3 {
+        return None;
+    }
+    let memory: u32 = parameter(params, "m")?.parse().ok()?;
+    let rounds: u32 = parameter(params, "t")?.parse().ok()?;
+    let lanes: u32 = parameter(params, "p")?.parse().ok()?;
+    if u64::from(memory) > MOST_MEMORY || rounds > MOST_ROUNDS || lanes > MOST_LANES {
+        return None;
+    }
+    let hash = STANDARD_NO_PAD.decode(hash).ok()?;
+    Some(Foreign::Argon2(Argon2Hash {
+        algorithm,
+        params: Params::new(memory, rounds, lanes, Some(hash.len())).ok()?,
+        salt: STANDARD_NO_PAD.decode(salt).ok()?,
+        hash,
+    }))
+}
+
+fn firebase_hash(params: &str, salt: &str, hash: &str) -> Option<Foreign> {
+    if parameter(params, "v")? != "1" {
+        return None;
+    }
+    let power: u8 = parameter(params, "n")?.parse().ok()?;
+    let blocks: u32 = parameter(params, "r")?.parse().ok()?;
+    let lanes: u32 = parameter(params, "p")?.parse().ok()?;
+    // Upstream: sets no limit.
+    let memory = 1_u64
+        .checked_shl(power.into())?
+        .checked_mul(u64::from(blocks))?
+        / 8;
+    if power == 0 || memory > MOST_MEMORY || lanes > MOST_LANES {
+        return None;
+    }
+    let optional = |name: &str| {
+        STANDARD
+            .decode(parameter(params, name).unwrap_or_default())
+            .ok()
+    };
+    let mut salt = STANDARD.decode(salt).ok()?;
+    salt.extend(optional("ss")?);
+    Some(Foreign::FirebaseScrypt(ScryptHash {
+        params: scrypt::Params::new(power, blocks, lanes).ok()?,
+        salt,
+        signer_key: optional("sk")?,
+        hash: STANDARD.decode(hash).ok()?,
+    }))
+}
+
+impl Argon2Hash {
+    fn derive(&self, password: &str) -> Option<Vec<u8>> {
+        let mut derived = vec![0; self.hash.len()];
+        Argon2::new(self.algorithm, Version::V0x13, self.params.clone())
+            .hash_password_into(password.as_bytes(), &self.salt, &mut derived)
+            .ok()?;
+        Some(derived)
+    }
+}
+
+impl ScryptHash {
+    /// The signer key, encrypted under a key made of the password.
+    fn derive(&self, password: &str) -> Option<Vec<u8>> {
+        let mut key = [0; 32];
+        scrypt::scrypt(password.as_bytes(), &self.salt, &self.params, &mut key).ok()?;
+        let key = UnboundCipherKey::new(&AES_256, &key).ok()?;
+        let mut text = self.signer_key.clone();
+        EncryptingKey::ctr(key)
+            .ok()?
+            .less_safe_encrypt(&mut text, EncryptionContext::Iv128([0; 16].into()))
+            .ok()?;
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Foreign;
+
+    const KNOWN: [&str; 3] = [
+        "$argon2i$v=19$m=64,t=2,p=1$d2lsZGZpcmUtc2FsdA$ulfU8JJPQaZEWOPE6bj/xCMFh6NgWjnJ",
+        "$argon2id$v=19$m=64,t=3,p=2$d2lsZGZpcmUtc2FsdA$NqyOfrwr2lkHp6T/kQ9tzwwrZxrmYdXHbllqpEgCKVk",
+        "$fbscrypt$v=1,n=10,r=8,p=1,ss=Cw==,sk=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWYwMTIzNDU2Nzg5YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZg==$d2lsZGZpcmUtc2FsdA==$xc4thV8hvC/0FRngw/vEuYNffAsOw/yoWT+Gn7RQDImukoLZSQC/L+MHEazhhkEIH+s1c0lmPp2EHgLuBV6m5w==",
+    ];
+
+    #[test]
+    fn hashes_made_by_go_verify() {
+        for hash in KNOWN {
+            let known = Foreign::parse(hash).unwrap();
+            assert!(known.matches("correct-horse"), "{hash}");
+            assert!(!known.matches("wrong"), "{hash}");
+        }
+    }
+
+    #[test]
+    fn malformed_and_costly_hashes_are_refused() {
+        for hash in [
+            "$argon2d$v=19$m=64,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=16$m=64,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=19$m=64,t=2,p=1,keyid=a$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=19$m=2000000,t=2,p=1$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=19$m=64,t=21,p=1$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=19$m=64,t=2,p=17$c2FsdHNhbHQ$aGFzaA",
+            "$argon2id$v=19$m=64,t=2,p=1$!$aGFzaA",
+            "$fbscrypt$v=2,n=10,r=8,p=1$c2FsdA==$aGFzaA==",
+            "$fbscrypt$v=1,n=0,r=8,p=1$c2FsdA==$aGFzaA==",
+            "$fbscrypt$v=1,n=40,r=8,p=1$c2FsdA==$aGFzaA==",
+            "$fbscrypt$v=1,n=10,r=8,p=1$c2FsdA==$!",
+            "$fbscrypt",
+        ] {
+            assert!(Foreign::parse(hash).is_none(), "{hash}");
+        }
+    }
+}
