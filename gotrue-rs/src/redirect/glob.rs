@@ -149,43 +149,57 @@ impl Parser<'_> {
     }
 }
 
-/// The positions at which `parts` can end when they start at one of `starts`.
+/// The positions at which `parts` can end when they start at one of `starts`, in order.
+///
+/// All starts are followed at once, so that the work grows with the length of pattern and text
+/// and never with the number of ways to match.
 fn ends(parts: &[Part], text: &[char], starts: Vec<usize>) -> Vec<usize> {
-    let mut positions = starts;
-    for part in parts {
-        let mut next: Vec<usize> = positions
-            .iter()
-            .flat_map(|&at| ends_of_part(part, text, at))
-            .collect();
-        next.sort_unstable();
-        next.dedup();
-        positions = next;
-    }
-    positions
+    parts
+        .iter()
+        .fold(starts, |starts, part| step(part, text, &starts))
 }
 
-fn ends_of_part(part: &Part, text: &[char], at: usize) -> Vec<usize> {
-    let run = |allowed: &dyn Fn(char) -> bool| {
-        let length = text[at..].iter().take_while(|&&c| allowed(c)).count();
-        (at..=at + length).collect()
-    };
-    let one = |fits: bool| if fits { vec![at + 1] } else { Vec::new() };
-    match part {
-        Part::Anything => (at..=text.len()).collect(),
-        Part::Many => run(&|c| !is_separator(c)),
-        Part::Either(branches) => branches
+fn step(part: &Part, text: &[char], starts: &[usize]) -> Vec<usize> {
+    let one = |fits: &dyn Fn(char) -> bool| {
+        let fitting = starts
             .iter()
-            .flat_map(|branch| ends(branch, text, vec![at]))
-            .collect(),
-        Part::Literal(_) | Part::One | Part::Class { .. } => match text.get(at) {
-            None => Vec::new(),
-            Some(&c) => one(match part {
-                Part::Literal(literal) => *literal == c,
-                Part::Class { negated, set } => set.contains(c) != *negated,
-                _ => !is_separator(c),
-            }),
-        },
+            .filter(|&&at| text.get(at).is_some_and(|&c| fits(c)));
+        fitting.map(|at| at + 1).collect()
+    };
+    match part {
+        Part::Literal(literal) => one(&|c| c == *literal),
+        Part::One => one(&|c| !is_separator(c)),
+        Part::Class { negated, set } => one(&|c| set.contains(c) != *negated),
+        Part::Anything => starts
+            .first()
+            .map_or_else(Vec::new, |&first| (first..=text.len()).collect()),
+        Part::Many => runs(text, starts),
+        Part::Either(branches) => {
+            let mut positions: Vec<usize> = branches
+                .iter()
+                .flat_map(|branch| ends(branch, text, starts.to_vec()))
+                .collect();
+            positions.sort_unstable();
+            positions.dedup();
+            positions
+        }
     }
+}
+
+/// From each start up to the next separator; a start inside a run adds nothing to it.
+fn runs(text: &[char], starts: &[usize]) -> Vec<usize> {
+    let mut positions: Vec<usize> = Vec::new();
+    for &start in starts {
+        if positions.last().is_some_and(|&last| start <= last) {
+            continue;
+        }
+        let length = text[start..]
+            .iter()
+            .take_while(|&&c| !is_separator(c))
+            .count();
+        positions.extend(start..=start + length);
+    }
+    positions
 }
 
 impl Set {

@@ -113,3 +113,42 @@ fn the_first_valid_target_wins() {
     assert_eq!(resolve(Some("https://evil.test"), None), "https://app.test");
     assert_eq!(resolve(None, None), "https://app.test");
 }
+
+/// Texts of characters that mean something to the parsers, the same ones every time.
+fn odd_texts() -> impl Iterator<Item = String> {
+    const PARTS: [&str; 24] = [
+        "a", "/", ":", ".", "@", "[", "]", "%", "%4", "%41", "?", "#", "&", "=", ";", "*", "{",
+        "}", ",", "\\", "!", "-", "é", "http://",
+    ];
+    let mut seed = 7_u64;
+    let mut next = move |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    (0..20_000).map(move |_| (0..next(12)).map(|_| PARTS[next(PARTS.len())]).collect())
+}
+
+#[test]
+fn nothing_a_client_sends_is_too_odd() {
+    let rules = RedirectRules::new(
+        "https://app.test".to_owned(),
+        vec![Glob::parse("**").unwrap()],
+    );
+    for text in odd_texts() {
+        rules.allows(&text);
+        if let Some(address) = Address::parse(&text) {
+            address.resolve(&address).to_string();
+        }
+        if let Ok(glob) = Glob::parse(&text) {
+            glob.matches("http://a.b/c");
+        }
+    }
+}
+
+#[test]
+fn long_texts_take_no_longer_than_their_length() {
+    let glob = Glob::parse("**a**b**{c*,**d}*e").unwrap();
+    assert!(!glob.matches(&"abcd".repeat(25_000)));
+}

@@ -78,6 +78,9 @@ async fn passwords_may_come_hashed_or_not_at_all() {
     assert_eq!(stored[0].get::<_, &str>(0), hash);
     let sign_in = json!({ "email": "a@example.com", "password": "test" });
     app.post("/token?grant_type=password", sign_in).await.ok();
+    let argon = "$argon2id$v=19$m=32,t=3,p=2$SFVpOWJ0eXhjRzVkdGN1RQ$RXnb8rh7LaDcn07xsssqqulZYXOM/EUCEFMVcAcyYVk";
+    let body = json!({ "email": "z@example.com", "password_hash": argon, "email_confirm": true });
+    create(&app, body).await.ok();
     create(&app, json!({ "email": "b@example.com" })).await.ok();
     create(&app, json!({ "email": "c@example.com", "password": "" }))
         .await

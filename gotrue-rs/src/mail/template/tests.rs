@@ -53,3 +53,51 @@ fn errors_name_the_line() {
     let error = Template::parse("{{ if .A }}\n").unwrap_err();
     assert_eq!(error.to_string(), "line 1: unclosed {{if}}");
 }
+
+#[test]
+fn no_template_is_too_odd() {
+    const PARTS: [&str; 30] = [
+        "{{",
+        "}}",
+        "-",
+        " ",
+        ".",
+        ".Data",
+        "$x",
+        ":=",
+        "|",
+        "(",
+        ")",
+        "\"",
+        "if",
+        "end",
+        "else",
+        "range",
+        "with",
+        "<a href=\"",
+        "<p",
+        ">",
+        "'",
+        "=",
+        "<!--",
+        "-->",
+        "<style>",
+        "</style>",
+        "print",
+        "1",
+        "é",
+        "/*",
+    ];
+    let data = Value::from(&serde_json::json!({ "Data": { "list": [1, "a"] } }));
+    let mut seed = 7_u64;
+    let mut next = |below: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    for _ in 0..50_000 {
+        let source: String = (0..next(14)).map(|_| PARTS[next(PARTS.len())]).collect();
+        let _ = render(&source, &data);
+    }
+}

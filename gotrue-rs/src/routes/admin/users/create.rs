@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::in_one_sentence;
 use super::params::{AdminUserBody, ban};
 use crate::accounts::change::record;
+use crate::accounts::password::Foreign;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
@@ -127,12 +128,11 @@ async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Er
         ));
     }
     if !body.password_hash.is_empty() {
-        if is_bcrypt(&body.password_hash) {
+        if is_bcrypt(&body.password_hash) || Foreign::parse(&body.password_hash).is_some() {
             return Ok(body.password_hash.clone());
         }
-        // Upstream: also takes argon2 and Firebase's scrypt, which sign-in here cannot check.
         return Err(Error::internal("Error creating user")
-            .with_source("the password hash is not of a kind that can be checked"));
+            .with_source("the password hash is of no known kind"));
     }
     match body.password.as_deref().unwrap_or_default() {
         "" => {

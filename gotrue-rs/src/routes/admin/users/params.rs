@@ -51,8 +51,32 @@ pub(super) fn ban(duration: &str, now: Timestamp) -> Result<Ban, Error> {
 fn invalid(text: &str) -> Error {
     Error::bad_request(
         ErrorCode::ValidationFailed,
-        format!("invalid format for ban duration: time: invalid duration {text:?}"),
+        format!(
+            "invalid format for ban duration: time: {} duration {text:?}",
+            flaw(text)
+        ),
     )
+}
+
+/// What Go says is wrong with a duration.
+fn flaw(text: &str) -> String {
+    let mut rest = text.trim_start_matches(['+', '-']);
+    while !rest.is_empty() {
+        let is_number = |c: char| c.is_ascii_digit() || c == '.';
+        let number = rest.len() - rest.trim_start_matches(is_number).len();
+        if !rest[..number].contains(|c: char| c.is_ascii_digit()) {
+            return "invalid".to_owned();
+        }
+        let tail = &rest[number..];
+        let unit = &tail[..tail.find(is_number).unwrap_or(tail.len())];
+        match unit {
+            "" => return "missing unit in".to_owned(),
+            "ns" | "us" | "µs" | "μs" | "ms" | "s" | "m" | "h" => {}
+            unknown => return format!("unknown unit {unknown:?} in"),
+        }
+        rest = &tail[unit.len()..];
+    }
+    "invalid".to_owned()
 }
 
 #[cfg(test)]
@@ -67,10 +91,21 @@ mod tests {
         assert_eq!(ban("0s", now).unwrap(), Ban::Lifted);
         let hours = now + SignedDuration::from_hours(24);
         assert_eq!(ban("24h", now).unwrap(), Ban::Until(hours));
-        let text = ban("24 hours", now).unwrap_err().to_string();
-        assert_eq!(
-            text,
-            "invalid format for ban duration: time: invalid duration \"24 hours\""
-        );
+        for (text, flaw) in [
+            ("long", "invalid duration \"long\""),
+            ("5", "missing unit in duration \"5\""),
+            (
+                "24 hours",
+                "unknown unit \" hours\" in duration \"24 hours\"",
+            ),
+            ("1d", "unknown unit \"d\" in duration \"1d\""),
+            ("-", "invalid duration \"-\""),
+        ] {
+            let error = ban(text, now).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("invalid format for ban duration: time: {flaw}")
+            );
+        }
     }
 }
