@@ -107,11 +107,20 @@ fn in_format(
 
 /// Failures of the service get one line each; refusals are the access log's business.
 fn log(error: &Error) {
+    let causes = causes(error);
     if error.http_status().is_server_error() {
-        tracing::error!(error = error as &dyn std::error::Error, "Request failed");
+        tracing::error!(%error, error.causes = causes, "Request failed");
     } else {
-        tracing::debug!(error = error as &dyn std::error::Error, "Request refused");
+        tracing::debug!(%error, error.causes = causes, "Request refused");
     }
+}
+
+/// What led to an error, outermost first; the error's own text never names it.
+fn causes(error: &Error) -> Option<String> {
+    let first = std::error::Error::source(error)?;
+    let chain = std::iter::successors(Some(first), |cause| cause.source());
+    let texts: Vec<_> = chain.map(ToString::to_string).collect();
+    Some(texts.join(": "))
 }
 
 /// `404 page not found`, as Go's router says it.

@@ -186,3 +186,23 @@ async fn a_nul_is_refused_and_not_a_failure_of_the_service() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_request_that_takes_too_long_is_ended() {
+    let app = TestApp::spawn_with(&[("GOTRUE_API_MAX_REQUEST_DURATION", "3s")]).await;
+    let session = app.sign_up("a@example.com").await;
+    let mut holder = app.superuser().await;
+    let tx = holder.begin();
+    tx.batch("lock table auth.sessions").await.unwrap();
+    let reply = app.refresh(&session.refresh_token).await;
+    assert_eq!(reply.status, 504);
+    let body = reply.json();
+    assert_eq!(body["error_code"], "request_timeout");
+    assert_eq!(
+        body["msg"],
+        "Processing this request timed out, please retry after a moment."
+    );
+    assert!(body["error_id"].is_string());
+    tx.rollback().await.unwrap();
+    app.refresh(&session.refresh_token).await.ok();
+}

@@ -19,6 +19,7 @@ mod limits;
 mod logout;
 mod magiclink;
 mod mail;
+mod migrations;
 mod otp;
 mod public;
 mod reauthenticate;

@@ -1,0 +1,96 @@
+//! The schema over what older servers left behind.
+
+use platform::pg::{Client, Executor};
+
+use crate::app::TestApp;
+
+/// The schema as the first release of 2017 made it, with one confirmed user.
+const FIRST_RELEASE: &str = "
+drop schema auth cascade;
+create schema auth;
+create table auth.users (
+  instance_id uuid, id uuid primary key, aud varchar(255), role varchar(255),
+  email varchar(255) constraint users_email_key unique, encrypted_password varchar(255),
+  confirmed_at timestamptz, invited_at timestamptz, confirmation_token varchar(255),
+  confirmation_sent_at timestamptz, recovery_token varchar(255), recovery_sent_at timestamptz,
+  email_change_token varchar(255), email_change varchar(255), email_change_sent_at timestamptz,
+  last_sign_in_at timestamptz, raw_app_meta_data jsonb, raw_user_meta_data jsonb,
+  is_super_admin boolean, created_at timestamptz, updated_at timestamptz
+);
+create index users_instance_id_email_idx on auth.users (instance_id, email);
+create table auth.refresh_tokens (
+  instance_id uuid, id bigserial primary key, token varchar(255), user_id varchar(255),
+  revoked boolean, created_at timestamptz, updated_at timestamptz
+);
+create index refresh_tokens_token_idx on auth.refresh_tokens (token);
+create table auth.instances (
+  id uuid primary key, uuid uuid, raw_base_config text, created_at timestamptz,
+  updated_at timestamptz
+);
+create table auth.audit_log_entries (
+  instance_id uuid, id uuid primary key, payload json, created_at timestamptz
+);
+create table auth.schema_migrations (version varchar(255) primary key);
+insert into auth.schema_migrations values ('20171026211738'), ('20180125194653');
+insert into auth.users
+  (instance_id, id, aud, role, email, encrypted_password, confirmed_at, confirmation_token,
+   recovery_token, email_change_token, email_change, created_at, updated_at)
+values ('00000000-0000-0000-0000-000000000000', '0f0c0f0a-0000-4000-8000-000000000001',
+  'authenticated', 'authenticated', 'old@example.com',
+  '$2a$04$FS02ZzqaDb745p9eF5knKO5B88OlcZqhl653aj1HduwVRw.PjMYKm', now(), '', '', '', '', now(),
+  now())";
+
+/// Every table, column, constraint and index of the schema, as one text each.
+async fn catalog(client: &Client) -> Vec<String> {
+    let sql = "
+select 'column ' || table_name || '.' || column_name || ' ' || udt_name || ' ' || is_nullable
+    || ' ' || coalesce(column_default, '') || coalesce(generation_expression, '') as fact
+from information_schema.columns where table_schema = 'auth'
+union all
+select 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(oid)
+from pg_constraint where connamespace = 'auth'::regnamespace and contype <> 'n'
+union all
+select 'index ' || indexdef from pg_indexes where schemaname = 'auth'
+order by fact";
+    let rows = client.query(sql, &[]).await.unwrap();
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+#[tokio::test]
+async fn the_first_release_is_brought_up_to_date() {
+    let app = TestApp::spawn().await;
+    let mut client = app.superuser().await;
+    let fresh = catalog(&client).await;
+    assert!(fresh.len() > 300, "{}", fresh.len());
+    client.batch(FIRST_RELEASE).await.unwrap();
+    let applied = gotrue::migrations().run(&mut client).await.unwrap();
+    assert_eq!(applied.len(), 1);
+    assert_eq!(catalog(&client).await, fresh);
+    assert!(
+        gotrue::migrations()
+            .run(&mut client)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    let versions = "select count(*) from auth.schema_migrations";
+    assert_eq!(app.count(versions).await, 72);
+    let user = app.sign_in("old@example.com").await.user;
+    assert_eq!(user["identities"][0]["provider"], "email");
+    assert!(user["email_confirmed_at"].is_string());
+}
+
+#[tokio::test]
+async fn a_second_run_over_the_final_schema_changes_nothing() {
+    let app = TestApp::spawn().await;
+    app.sign_up("a@example.com").await;
+    let mut client = app.superuser().await;
+    let before = catalog(&client).await;
+    client
+        .batch("delete from auth.schema_migrations")
+        .await
+        .unwrap();
+    gotrue::migrations().run(&mut client).await.unwrap();
+    assert_eq!(catalog(&client).await, before);
+    app.sign_in("a@example.com").await;
+}
