@@ -23,7 +23,7 @@ struct MessageBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/reauthenticate", "/reauthenticate/"], || {
+    super::user_resource(cfg, &["/reauthenticate", "/reauthenticate/"], || {
         vec![(Method::GET, web::get().to(reauthenticate))]
     });
 }

@@ -75,3 +75,25 @@ async fn searches_that_make_no_sense_are_refused() {
         .await
         .refused(401, "no_authorization", text);
 }
+
+#[tokio::test]
+async fn who_is_asking_matters_more_than_what_for() {
+    let app = TestApp::spawn().await;
+    let text = "This endpoint requires a valid Bearer token";
+    for (method, path) in [
+        (Method::GET, "/admin"),
+        (Method::GET, "/admin/nothing"),
+        (Method::DELETE, "/admin/audit"),
+        (Method::GET, "/admin/generate_link"),
+    ] {
+        let stranger = app.request(method.clone(), path).send().await;
+        stranger.refused(401, "no_authorization", text);
+        let admin = app.as_admin(method, path).send().await;
+        assert!(
+            matches!(admin.status.as_u16(), 404 | 405),
+            "{path}: {}",
+            admin.status
+        );
+    }
+    assert_eq!(app.get("/administration").await.status, 404);
+}

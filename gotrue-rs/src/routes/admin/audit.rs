@@ -9,12 +9,11 @@ use crate::caller::Admin;
 use crate::db::audit_search::{self, Scope, Search};
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::routes;
 use crate::state::State;
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    routes::resource(cfg, &["/admin/audit", "/admin/audit/"], || {
+    super::resource(cfg, &["/admin/audit", "/admin/audit/"], || {
         vec![(Method::GET, web::get().to(search_audit_log))]
     });
 }

@@ -19,7 +19,6 @@ use crate::json::{self, Document};
 use crate::mail::links::{LinkType, action_link};
 use crate::mail::{Issued, external_address};
 use crate::otp::{Code, Flow, token_hash, unguessable_password};
-use crate::routes;
 use crate::routes::invite::EMAIL_EXISTS;
 use crate::state::State;
 
@@ -96,7 +95,7 @@ struct LinkAnswer<'a> {
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    routes::resource(cfg, &["/admin/generate_link"], || {
+    super::resource(cfg, &["/admin/generate_link"], || {
         vec![(Method::POST, web::post().to(generate_link))]
     });
 }

@@ -16,18 +16,17 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::routes;
 use crate::state::State;
 
 /// Mounts the routes.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    routes::resource(cfg, &["/admin/users", "/admin/users/"], || {
+    super::resource(cfg, &["/admin/users", "/admin/users/"], || {
         vec![
             (Method::GET, web::get().to(list::list_users)),
             (Method::POST, web::post().to(create::create_user)),
         ]
     });
-    routes::resource(
+    super::resource(
         cfg,
         &["/admin/users/{user_id}", "/admin/users/{user_id}/"],
         || {
@@ -42,7 +41,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
         "/admin/users/{user_id}/factors",
         "/admin/users/{user_id}/factors/",
     ];
-    routes::resource(cfg, &factors, || {
+    super::resource(cfg, &factors, || {
         vec![(Method::GET, web::get().to(list_factors))]
     });
 }
