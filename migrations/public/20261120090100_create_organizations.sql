@@ -6,7 +6,7 @@ create table public.organizations (
     constraint organizations_slug_check check (wildfire.is_slug(slug, 64))
     constraint organizations_slug_reserved check (not wildfire.is_reserved_name(slug)),
   name text not null
-    constraint organizations_name_check check (char_length(btrim(name)) between 1 and 120),
+    constraint organizations_name_check check (char_length(name) <= 120 and btrim(name) <> ''),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );

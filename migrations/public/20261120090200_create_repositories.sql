@@ -7,14 +7,14 @@ create table public.repositories (
     constraint repositories_slug_check check (wildfire.is_slug(slug, 64))
     constraint repositories_slug_reserved check (not wildfire.is_reserved_name(slug)),
   name text not null
-    constraint repositories_name_check check (char_length(btrim(name)) between 1 and 120),
+    constraint repositories_name_check check (char_length(name) <= 120 and btrim(name) <> ''),
   description text
     constraint repositories_description_check check (char_length(description) <= 1000),
   readme text not null default ''
     constraint repositories_readme_check check (octet_length(readme) <= 262144),
   default_branch text not null default 'main'
     constraint repositories_default_branch_check
-    check (char_length(btrim(default_branch)) between 1 and 120),
+    check (char_length(default_branch) <= 120 and btrim(default_branch) <> ''),
   visibility text not null default 'private'
     constraint repositories_visibility_check check (visibility in ('public', 'private')),
   created_at timestamptz not null default now(),

@@ -22,7 +22,7 @@ create table public.prompts (
   key text not null
     constraint prompts_key_check check (wildfire.is_slug(key, 64) and key <> 'new'),
   name text not null
-    constraint prompts_name_check check (char_length(btrim(name)) between 1 and 120),
+    constraint prompts_name_check check (char_length(name) <= 120 and btrim(name) <> ''),
   description text
     constraint prompts_description_check check (char_length(description) <= 1000),
   tags text[] not null default '{}'
@@ -61,12 +61,17 @@ create table wildfire.deleted_prompts (
   id bigint primary key,
   repository_id uuid not null references public.repositories (id) on delete cascade,
   prompt jsonb not null,
-  versions jsonb not null,
   deleted_at timestamptz not null default now()
+);
+create table wildfire.deleted_prompt_versions (
+  like public.prompt_versions,
+  foreign key (prompt_id) references wildfire.deleted_prompts (id) on delete cascade,
+  primary key (prompt_id, version)
 );
 create index deleted_prompts_deleted_at_idx on wildfire.deleted_prompts (deleted_at);
 create index deleted_prompts_repository_id_idx on wildfire.deleted_prompts (repository_id);
 alter table wildfire.deleted_prompts enable row level security;
+alter table wildfire.deleted_prompt_versions enable row level security;
 
 create function wildfire.content_hash(template text) returns text
 language sql stable parallel safe
@@ -157,13 +162,48 @@ set search_path = ''
 as $$
 begin
   delete from wildfire.deleted_prompts where deleted_at < now() - interval '30 days';
-  insert into wildfire.deleted_prompts (id, repository_id, prompt, versions)
-  select old.id, repository.id, to_jsonb(old),
-    (select coalesce(jsonb_agg(to_jsonb(version) order by version.version), '[]')
-     from public.prompt_versions as version where version.prompt_id = old.id)
+  insert into wildfire.deleted_prompts (id, repository_id, prompt)
+  select old.id, repository.id, to_jsonb(old)
   from public.repositories as repository
   where repository.id = old.repository_id;
+  if found then
+    insert into wildfire.deleted_prompt_versions
+      (id, prompt_id, version, template, content_hash, metadata, created_at)
+    select kept.id, kept.prompt_id, kept.version, kept.template, kept.content_hash, kept.metadata,
+      kept.created_at
+    from public.prompt_versions as kept
+    where kept.prompt_id = old.id;
+  end if;
   return old;
+end
+$$;
+
+-- For administrators: brings a deleted prompt back as it was, with all its versions. False if there
+-- is none; fails if its key is in use again.
+create function wildfire.restore_prompt(deleted bigint) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  kept jsonb;
+begin
+  select prompt into kept from wildfire.deleted_prompts where id = deleted for update;
+  if not found then
+    return false;
+  end if;
+  -- They would make it a new prompt with a first version.
+  alter table public.prompts disable trigger user;
+  insert into public.prompts
+  select restored.* from jsonb_populate_record(null::public.prompts, kept) as restored;
+  alter table public.prompts enable trigger user;
+  insert into public.prompt_versions
+    (id, prompt_id, version, template, content_hash, metadata, created_at)
+  select back.id, back.prompt_id, back.version, back.template, back.content_hash, back.metadata,
+    back.created_at
+  from wildfire.deleted_prompt_versions as back
+  where back.prompt_id = deleted;
+  delete from wildfire.deleted_prompts where id = deleted;
+  return true;
 end
 $$;
 
@@ -195,6 +235,8 @@ create trigger prompt_versions_immutable before update or delete on public.promp
   for each row execute function wildfire.refuse_version_change();
 
 revoke all on public.prompts, public.prompt_versions
+  from public, anon, authenticated, service_role;
+revoke all on sequence public.prompts_id_seq, public.prompt_versions_id_seq
   from public, anon, authenticated, service_role;
 grant select on public.prompts, public.prompt_versions to anon, authenticated, service_role;
 grant

@@ -87,6 +87,10 @@ async fn limits_are_checks_of_the_database() {
             "prompts_name_check",
         ),
         (
+            "update public.prompts set name = repeat(' ', 120) || 'x'",
+            "prompts_name_check",
+        ),
+        (
             "update public.repositories set slug = 'other'",
             "repositories_default_kept",
         ),

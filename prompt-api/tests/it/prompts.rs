@@ -351,6 +351,8 @@ async fn deleted_prompt_is_gone_and_kept_aside() {
     let ada = api.user("ada@example.com").await;
     let id = api.prompt(&ada, "a", "one").await["id"].clone();
     let path = format!("/api/v1/prompts/{id}");
+    let second = serde_json::json!({ "template": "two" });
+    api.patch(&path).by(&ada).json(&second).expect(200).await;
     assert_eq!(api.delete(&path).by(&ada).send().await.status.as_u16(), 204);
     api.get(&path).by(&ada).refused(404).await;
     api.delete(&path).by(&ada).refused(404).await;
@@ -359,9 +361,13 @@ async fn deleted_prompt_is_gone_and_kept_aside() {
             .await,
         0
     );
-    let kept = "select count(*) from wildfire.deleted_prompts
-        where prompt ->> 'key' = 'a' and jsonb_array_length(versions) = 1";
-    assert_eq!(api.number(kept).await, 1);
+    api.sql(&format!("select wildfire.restore_prompt({id})"))
+        .await;
+    let restored = api.get(&path).by(&ada).expect(200).await;
+    assert_eq!(restored["current_version"]["template"], "two");
+    let first = api.get(&format!("{path}/versions/1")).by(&ada);
+    assert_eq!(first.expect(200).await["template"], "one");
+    assert_eq!(api.delete(&path).by(&ada).send().await.status.as_u16(), 204);
     api.prompt(&ada, "a", "again").await;
 }
 
