@@ -66,7 +66,7 @@ where id = $1";
 pub(crate) async fn half_confirm_email_change(
     db: &impl Executor,
     user: &User,
-    spent: Option<TokenType>,
+    spent: TokenType,
     now: Timestamp,
 ) -> Result<(), DbError> {
     let params: platform::pg::Params<'_> = &[
@@ -74,7 +74,7 @@ pub(crate) async fn half_confirm_email_change(
         &user.email_change_confirm_status,
         &user.email_change_token_current,
         &user.email_change_token_new,
-        &spent.map(TokenType::as_str),
+        &spent.as_str(),
         &now,
     ];
     db.execute(HALF_CONFIRM_EMAIL_CHANGE, params).await?;

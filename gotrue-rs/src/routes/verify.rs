@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
-use crate::otp::{Flow, token_hash};
+use crate::otp::{Flow, PKCE_PREFIX, token_hash};
 use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
 use lookup::Purpose;
@@ -271,7 +271,10 @@ async fn redeem(
     redemption: &Redemption,
     aud: &str,
 ) -> Result<Redeemed, Error> {
-    one_time_tokens::take_turns(tx, &redemption.token_hash).await?;
+    // A link and a code of one PKCE mail differ in the prefix only.
+    let hash = redemption.token_hash.as_str();
+    let hash = hash.strip_prefix(PKCE_PREFIX).unwrap_or(hash);
+    one_time_tokens::take_turns(tx, hash).await?;
     let (mut user, purpose) = if redemption.by_hash {
         lookup::by_hash(state, tx, redemption).await?
     } else {

@@ -228,6 +228,39 @@ async fn an_address_changes_when_both_mailboxes_agree() {
 }
 
 #[tokio::test]
+async fn with_pkce_one_mailbox_does_not_confirm_for_both() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    signed_up(&app).await;
+    let session = Session::of(
+        &app.post("/verify", with_code("signup", &code(&app.last_mail())))
+            .await,
+    );
+    let body = json!({
+        "email": "lovelace@example.com",
+        "code_challenge": "a".repeat(43), "code_challenge_method": "s256",
+    });
+    app.as_user(&session.access_token, Method::PUT, "/user")
+        .json(&body)
+        .send()
+        .await
+        .ok();
+    let mails = app.mails();
+    let new = mails
+        .iter()
+        .rev()
+        .find(|mail| mail.to == "lovelace@example.com")
+        .expect("a mail");
+    let body = json!({
+        "type": "email_change", "email": "lovelace@example.com", "token": code(new),
+    });
+    let half = app.post("/verify", body.clone()).await;
+    assert_eq!(half.json()["code"], "200");
+    app.post("/verify", body)
+        .await
+        .refused(403, "otp_expired", DEAD_CODE);
+}
+
+#[tokio::test]
 async fn where_one_mailbox_is_enough_the_new_one_decides() {
     let one = ("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", "false");
     let notice = ("GOTRUE_MAILER_NOTIFICATIONS_EMAIL_CHANGED_ENABLED", "true");

@@ -3,11 +3,13 @@
 use platform::pg::Tx;
 
 use super::Redemption;
+use super::lookup::dead_code;
 use crate::accounts::change::confirm_email_change;
 use crate::db::one_time_tokens::{self, TokenType};
 use crate::db::user_changes as changes;
 use crate::db::users::User;
 use crate::error::Error;
+use crate::otp::PKCE_PREFIX;
 use crate::state::State;
 
 /// Redeems one of the two tokens; false if the other one is still wanted.
@@ -28,6 +30,9 @@ pub(super) async fn confirm(
 }
 
 /// The first of two confirmations: either token will do, and the other one stays.
+///
+/// Upstream: a code of a PKCE flow, stored with a prefix, matches neither token and counts all
+/// the same, so that one mailbox confirms twice with one code.
 async fn spend_first(
     state: &State,
     tx: &Tx<'_>,
@@ -35,21 +40,26 @@ async fn spend_first(
     redemption: &Redemption,
 ) -> Result<(), Error> {
     let hash = redemption.token_hash.as_str();
-    let is = |stored: &str| redemption.token == stored || hash == stored;
+    let prefixed = format!("{PKCE_PREFIX}{hash}");
+    let is = |stored: &str| !stored.is_empty() && (stored == hash || stored == prefixed);
     let held_as = async |token_type| {
-        let holder = one_time_tokens::holder(tx, hash, &[token_type]).await?;
-        Ok::<_, Error>(holder.is_some())
+        for hash in [hash, &prefixed] {
+            let holder = one_time_tokens::holder(tx, hash, &[token_type]).await?;
+            if holder.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok::<_, Error>(false)
     };
     let spent =
         if is(&user.email_change_token_current) || held_as(TokenType::EmailChangeCurrent).await? {
             user.email_change_token_current.clear();
-            Some(TokenType::EmailChangeCurrent)
+            TokenType::EmailChangeCurrent
         } else if is(&user.email_change_token_new) || held_as(TokenType::EmailChangeNew).await? {
             user.email_change_token_new.clear();
-            Some(TokenType::EmailChangeNew)
+            TokenType::EmailChangeNew
         } else {
-            // Upstream: a code of a PKCE flow matches neither; the step counts all the same.
-            None
+            return Err(dead_code());
         };
     user.email_change_confirm_status = 1;
     changes::half_confirm_email_change(tx, user, spent, state.clock.now()).await?;

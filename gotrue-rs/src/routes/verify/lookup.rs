@@ -61,7 +61,7 @@ fn dead_link() -> Error {
     )
 }
 
-fn dead_code() -> Error {
+pub(super) fn dead_code() -> Error {
     Error::forbidden(ErrorCode::OtpExpired, "Token has expired or is invalid")
 }
 
