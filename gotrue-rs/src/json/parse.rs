@@ -2,8 +2,11 @@
 
 /// Deeper documents are refused.
 ///
+/// Metadata comes back from the database and in tokens, a few levels further down, through a
+/// reader that stops at 128: what is let in here must be readable there.
+///
 /// Upstream: Go allows 10,000 levels; nothing a client sends needs more than a few.
-const MAX_DEPTH: usize = 256;
+const MAX_DEPTH: usize = 100;
 
 const END: &str = "unexpected end of JSON input";
 
