@@ -119,11 +119,16 @@ fn firebase_hash(params: &str, salt: &str, hash: &str) -> Option<Foreign> {
     };
     let mut salt = STANDARD.decode(salt).ok()?;
     salt.extend(optional("ss")?);
+    let (signer_key, hash) = (optional("sk")?, STANDARD.decode(hash).ok()?);
+    // Nothing encrypted is nothing: every password would match.
+    if signer_key.is_empty() || hash.is_empty() {
+        return None;
+    }
     Some(Foreign::FirebaseScrypt(ScryptHash {
         params: scrypt::Params::new(power, blocks, lanes).ok()?,
         salt,
-        signer_key: optional("sk")?,
-        hash: STANDARD.decode(hash).ok()?,
+        signer_key,
+        hash,
     }))
 }
 
@@ -185,6 +190,7 @@ mod tests {
             "$fbscrypt$v=1,n=0,r=8,p=1$c2FsdA==$aGFzaA==",
             "$fbscrypt$v=1,n=40,r=8,p=1$c2FsdA==$aGFzaA==",
             "$fbscrypt$v=1,n=10,r=8,p=1$c2FsdA==$!",
+            "$fbscrypt$v=1,n=10,r=8,p=1,ss=Cw==$c2FsdA==$",
             "$fbscrypt",
         ] {
             assert!(Foreign::parse(hash).is_none(), "{hash}");
