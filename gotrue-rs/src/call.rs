@@ -47,6 +47,11 @@ impl Call {
         Some(value).filter(|value| !value.is_empty())
     }
 
+    /// The token of the `Authorization` header.
+    pub(crate) fn bearer(&self) -> Option<&str> {
+        platform::http::bearer::token(&self.headers)
+    }
+
     /// The first query parameter of this name.
     pub(crate) fn query(&self, name: &str) -> Option<&str> {
         find(&self.query, name)

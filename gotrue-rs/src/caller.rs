@@ -30,10 +30,7 @@ impl Caller {
     /// The user behind the request's bearer token.
     pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
         let token = verify(state, call)?;
-        let (user, session) = load(state, &token.claims).await?;
-        if user.is_banned(state.clock.now()) {
-            return Err(Error::forbidden(ErrorCode::UserBanned, "User is banned"));
-        }
+        let (user, session) = load_allowed(state, &token.claims).await?;
         Ok(Self {
             user,
             session,
@@ -64,7 +61,7 @@ impl Admin {
     pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
         let token = verify(state, call)?;
         if session_claim(&token.claims).is_some() {
-            let (user, session) = load(state, &token.claims).await?;
+            let (user, session) = load_allowed(state, &token.claims).await?;
             let now = state.clock.now();
             let lapsed = session.is_some_and(|session| {
                 validity::check(&state.config.sessions, &session, &user, None, now)
@@ -100,15 +97,12 @@ impl Admin {
 
 /// The verified token of a request.
 fn verify(state: &State, call: &Call) -> Result<Arc<VerifiedToken>, Error> {
-    let token = call
-        .header("authorization")
-        .and_then(bearer)
-        .ok_or_else(|| {
-            Error::unauthorized(
-                ErrorCode::NoAuthorization,
-                "This endpoint requires a valid Bearer token",
-            )
-        })?;
+    let token = call.bearer().ok_or_else(|| {
+        Error::unauthorized(
+            ErrorCode::NoAuthorization,
+            "This endpoint requires a valid Bearer token",
+        )
+    })?;
     let unverified = |reason: &dyn std::fmt::Display| {
         let text = format!("invalid JWT: unable to parse or verify signature, {reason}");
         Error::forbidden(ErrorCode::BadJwt, text)
@@ -184,19 +178,21 @@ fn check_types(claims: &Claims) -> Result<(), String> {
     }
 }
 
-/// The token of a `Bearer` header, which names one scheme, one blank and one word.
-fn bearer(header: &str) -> Option<&str> {
-    let (scheme, token) = header.split_once(' ')?;
-    let is_word = !token.is_empty() && !token.contains(char::is_whitespace);
-    (scheme.eq_ignore_ascii_case("bearer") && is_word).then_some(token)
-}
-
 fn session_claim(claims: &Claims) -> Option<&str> {
     let nil = "00000000-0000-0000-0000-000000000000";
     claims
         .session_id
         .as_deref()
         .filter(|id| !id.is_empty() && *id != nil)
+}
+
+/// The user and the session a token names, unless the user is banned.
+async fn load_allowed(state: &State, claims: &Claims) -> Result<(User, Option<Session>), Error> {
+    let (user, session) = load(state, claims).await?;
+    if user.is_banned(state.clock.now()) {
+        return Err(Error::forbidden(ErrorCode::UserBanned, "User is banned"));
+    }
+    Ok((user, session))
 }
 
 async fn load(state: &State, claims: &Claims) -> Result<(User, Option<Session>), Error> {
