@@ -11,7 +11,7 @@ mod rows;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use platform::pg::Executor;
+use platform::pg::{Executor, RetryHint as _};
 use uuid::Uuid;
 
 use super::access_token::{self, Amr, Subject};
@@ -92,7 +92,11 @@ impl Refresh<'_> {
     async fn attempt(&self) -> Attempt {
         if !self.state.config.sessions.single_per_user {
             let client = self.state.client().await?;
-            return self.attempt_on(&client).await;
+            return match self.attempt_on(&client).await {
+                // A change of password takes the same rows in another order.
+                Err(error) if error.is_retryable() => Ok(None),
+                attempt => attempt,
+            };
         }
         // A refusal is committed along with what it revoked.
         let attempt = async |tx: &platform::pg::Tx<'_>| Ok(self.attempt_on(tx).await);
