@@ -15,6 +15,10 @@ use crate::clock::Clock;
 /// Verified tokens that are remembered; an ES256 check costs more than the query behind it.
 const CACHED_TOKENS: usize = 8192;
 
+/// Longest token remembered, bytes: users fill their tokens through their metadata, and the
+/// memory a full cache takes must have a bound.
+const MAX_CACHED_BYTES: usize = 4 * 1024;
+
 /// Longest token looked at, bytes. Gateways cap a header at about this size anyway.
 const MAX_TOKEN_BYTES: usize = 16 * 1024;
 
@@ -81,7 +85,9 @@ impl Verifier {
             };
         }
         let verified = Arc::new(self.check(token)?);
-        self.cache.insert(token.into(), Arc::clone(&verified));
+        if token.len() <= MAX_CACHED_BYTES {
+            self.cache.insert(token.into(), Arc::clone(&verified));
+        }
         Ok(verified)
     }
 
