@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Object;
 use futures_util::join;
-use tokio_postgres::{Row, Statement};
+use tokio_postgres::{Error as PostgresError, Row, Statement};
 
 use super::{DbError, Params};
 
@@ -62,6 +62,28 @@ impl Client {
         Ok(self.object()?.prepare_cached(sql).await?)
     }
 
+    /// Forgets the prepared statements if one no longer fits its tables: Postgres would refuse
+    /// it for as long as the connection lives.
+    pub(super) fn checked<T>(&self, outcome: Result<T, PostgresError>) -> Result<T, DbError> {
+        let outcome = outcome.map_err(DbError::from);
+        if outcome.as_ref().is_err_and(DbError::is_stale_plan)
+            && let Some(object) = &self.object
+        {
+            object.statement_cache.clear();
+        }
+        outcome
+    }
+
+    async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let statement = self.prepare(sql).await?;
+        self.checked(self.object()?.query(&statement, params).await)
+    }
+
+    async fn execute_once(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
+        let statement = self.prepare(sql).await?;
+        self.checked(self.object()?.execute(&statement, params).await)
+    }
+
     /// Runs several statements without parameters, separated by semicolons.
     pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
         Ok(self.object()?.batch_execute(sql).await?)
@@ -79,13 +101,17 @@ impl Client {
 
 impl Executor for Client {
     async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let statement = self.prepare(sql).await?;
-        Ok(self.object()?.query(&statement, params).await?)
+        match self.query_once(sql, params).await {
+            Err(error) if error.is_stale_plan() => self.query_once(sql, params).await,
+            outcome => outcome,
+        }
     }
 
     async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
-        let statement = self.prepare(sql).await?;
-        Ok(self.object()?.execute(&statement, params).await?)
+        match self.execute_once(sql, params).await {
+            Err(error) if error.is_stale_plan() => self.execute_once(sql, params).await,
+            outcome => outcome,
+        }
     }
 }
 
@@ -124,7 +150,7 @@ impl Tx<'_> {
         );
         self.finished = true;
         begun?;
-        let rows = rows?;
+        let rows = self.client.checked(rows)?;
         committed?;
         Ok(rows)
     }
@@ -161,28 +187,30 @@ impl Executor for Tx<'_> {
         let statement = self.client.prepare(sql).await?;
         let client = self.client.object()?;
         if self.begun.swap(true, Ordering::Relaxed) {
-            return Ok(client.query(&statement, params).await?);
+            return self.client.checked(client.query(&statement, params).await);
         }
         let (begun, rows) = join!(
             client.batch_execute("begin"),
             client.query(&statement, params)
         );
         begun?;
-        Ok(rows?)
+        self.client.checked(rows)
     }
 
     async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
         let statement = self.client.prepare(sql).await?;
         let client = self.client.object()?;
         if self.begun.swap(true, Ordering::Relaxed) {
-            return Ok(client.execute(&statement, params).await?);
+            return self
+                .client
+                .checked(client.execute(&statement, params).await);
         }
         let (begun, count) = join!(
             client.batch_execute("begin"),
             client.execute(&statement, params)
         );
         begun?;
-        Ok(count?)
+        self.client.checked(count)
     }
 }
 

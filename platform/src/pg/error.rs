@@ -61,12 +61,21 @@ impl DbError {
         self.server().map(ServerError::message)
     }
 
-    /// Whether the transaction lost a race and may simply be run again.
+    /// Whether the transaction lost a race, also one against a change of its tables, and may
+    /// simply be run again.
     pub fn is_retryable(&self) -> bool {
-        matches!(
-            self.code(),
-            Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
-        )
+        self.is_stale_plan()
+            || matches!(
+                self.code(),
+                Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
+            )
+    }
+
+    /// Whether a prepared statement no longer fits its tables ("cached plan must not change
+    /// result type"). Postgres says so in its log's language, hence the routine.
+    pub(super) fn is_stale_plan(&self) -> bool {
+        self.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED)
+            && self.server().and_then(ServerError::routine) == Some("RevalidateCachedQuery")
     }
 
     /// Whether the database cannot be reached, as opposed to refusing this statement.

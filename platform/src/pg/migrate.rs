@@ -106,10 +106,13 @@ impl Migrations {
             .execute("select pg_advisory_lock($1)", &[&LOCK_KEY])
             .await?;
         let outcome = self.run_locked(client).await;
-        client
+        let unlocked = client
             .execute("select pg_advisory_unlock($1)", &[&LOCK_KEY])
-            .await?;
-        outcome
+            .await;
+        // What went wrong first says more than that the connection was lost over it.
+        let applied = outcome?;
+        unlocked?;
+        Ok(applied)
     }
 
     async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {

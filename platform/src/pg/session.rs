@@ -91,7 +91,7 @@ impl<'d> Session<'d> {
         );
         begun?;
         applied?;
-        let rows = rows?;
+        let rows = client.checked(rows)?;
         committed?;
         Ok(rows)
     }
