@@ -72,6 +72,14 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  -- Two owners who are deleted at the same time wait for each other, so that the second one sees
+  -- who is left.
+  perform 1 from public.organizations as organization
+  where organization.id in (
+    select member.organization_id from public.organization_members as member
+    where member.user_id = old.id
+  )
+  order by organization.id for update;
   delete from public.organizations as organization
   using public.organization_members as member
   where member.organization_id = organization.id and member.user_id = old.id
