@@ -147,12 +147,12 @@ impl VersionRequest {
                 _ => problems.add("metadata", "description must be a string"),
             }
         }
-        let text = Value::Object(metadata).to_string();
+        let metadata = Value::Object(metadata);
+        let text = metadata.to_string();
         if text.len() > METADATA_LIMIT {
             problems.add("metadata", "must have at most 16 KiB");
         }
-        // jsonb cannot hold NUL, however it is written.
-        if text.contains("\\u0000") {
+        if has_nul(&metadata) {
             problems.add("metadata", "must not contain NUL characters");
         }
         problems.finish()?;
@@ -178,6 +178,18 @@ impl RollbackRequest {
     pub(crate) fn check(self) -> Result<i64, Error> {
         self.version
             .ok_or_else(|| Error::field("version", "is required"))
+    }
+}
+
+/// Whether there is a NUL, which jsonb cannot hold, in a name or a text.
+fn has_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(members) => members
+            .iter()
+            .any(|(name, value)| name.contains('\0') || has_nul(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
