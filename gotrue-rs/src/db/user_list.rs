@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use platform::pg::{DbError, Executor, FromRow, Row, column};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::users::{User, user_columns};
@@ -24,7 +24,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The place of a user in the order, for the next page to start behind.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Cursor {
     pub(crate) created_at: Timestamp,
     pub(crate) id: Uuid,

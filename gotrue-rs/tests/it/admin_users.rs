@@ -284,6 +284,22 @@ async fn users_are_listed_by_cursor_where_that_is_enabled() {
         .await;
     let text = "Bad Pagination Parameters: limit must be greater than 0";
     reply.refused(400, "validation_failed", text);
+    for (cursor, flaw) in [
+        (
+            "!!",
+            "invalid cursor encoding: illegal base64 data at input byte 0",
+        ),
+        ("e30", "invalid cursor: missing id"),
+        (
+            "eyJpZCI6IjExMTExMTExLTExMTEtNDExMS04MTExLTExMTExMTExMTExMSJ9",
+            "invalid cursor: missing created_at",
+        ),
+    ] {
+        let path = format!("/admin/users?cursor={cursor}");
+        let reply = app.as_admin(Method::GET, &path).send().await;
+        let text = format!("Bad Pagination Parameters: {flaw}");
+        reply.refused(400, "validation_failed", &text);
+    }
     let numbered = app
         .as_admin(Method::GET, "/admin/users?page=1")
         .send()

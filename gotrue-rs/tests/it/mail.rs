@@ -269,3 +269,15 @@ async fn sign_up_mails_say_what_they_are_for() {
     let code = crate::letter::code(&mail);
     assert!(code.bytes().all(|byte| byte.is_ascii_digit()), "{code}");
 }
+
+#[tokio::test]
+async fn in_the_background_nobody_waits_for_the_mail_server() {
+    let on = ("GOTRUE_MAILER_EMAIL_BACKGROUND_SENDING", "true");
+    let app = TestApp::spawn_with(&[on]).await;
+    app.sign_up("ada@example.com").await;
+    app.break_mail(true);
+    let body = json!({ "email": "ada@example.com" });
+    app.post("/recover", body).await.ok();
+    let tokens = app.count("select count(*) from auth.one_time_tokens").await;
+    assert_eq!(tokens, 1);
+}

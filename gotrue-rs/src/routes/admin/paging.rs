@@ -6,18 +6,37 @@ use std::fmt::Write as _;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue, LINK};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::DecodeError;
+use base64::alphabet::URL_SAFE;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::{DecodePaddingMode, Engine as _};
 use uuid::Uuid;
 
 use crate::call::Call;
 use crate::db::user_list::Cursor;
 use crate::error::{Error, ErrorCode};
+use crate::json;
 use crate::redirect::address::Address;
 
 const DEFAULT_SIZE: u64 = 50;
 const LARGEST_SIZE: u64 = 1000;
 const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
+
+/// As Go decodes: bits left over at the end do not matter.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+json::body! {
+    struct CursorBody as "KeysetCursor" {
+        created_at: String,
+        id: String,
+    }
+}
 
 /// A page by number.
 #[derive(Debug, Clone, Copy)]
@@ -100,19 +119,37 @@ impl Stretch {
 
 /// A cursor as clients pass it around.
 pub(super) fn encode(cursor: &Cursor) -> String {
-    URL_SAFE_NO_PAD.encode(crate::json::to_string(cursor))
+    LENIENT.encode(json::to_string(cursor))
 }
 
 fn decode(text: &str) -> Result<Cursor, Error> {
-    let bytes = URL_SAFE_NO_PAD
-        .decode(text)
-        .map_err(|error| bad(format!("invalid cursor encoding: {error}")))?;
-    let cursor: Cursor =
-        serde_json::from_slice(&bytes).map_err(|error| bad(format!("invalid cursor: {error}")))?;
-    if cursor.id == Uuid::nil() {
+    let bytes = LENIENT.decode(text).map_err(|error| {
+        let at = match error {
+            DecodeError::InvalidByte(at, _) | DecodeError::InvalidLastSymbol(at, _) => at,
+            DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => text.len(),
+        };
+        bad(format!(
+            "invalid cursor encoding: illegal base64 data at input byte {at}"
+        ))
+    })?;
+    let body: CursorBody =
+        json::read_first(&bytes).map_err(|text| bad(format!("invalid cursor: {text}")))?;
+    let id = match body.id.as_str() {
+        "" => Uuid::nil(),
+        id => Uuid::parse_str(id).map_err(|_| bad("invalid cursor: id is not a UUID"))?,
+    };
+    if id.is_nil() {
         return Err(bad("invalid cursor: missing id"));
     }
-    Ok(cursor)
+    match body.created_at.as_str() {
+        "" => Err(bad("invalid cursor: missing created_at")),
+        text => {
+            let created_at = text
+                .parse()
+                .map_err(|_| bad("invalid cursor: created_at is no time"))?;
+            Ok(Cursor { created_at, id })
+        }
+    }
 }
 
 /// Adds where the next stretch starts.
