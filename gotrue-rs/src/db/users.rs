@@ -272,7 +272,8 @@ with found as (
   select i.user_id as id, 1 as rank
   from auth.identities as i
   join auth.users as o on o.id = i.user_id
-  where i.email = $1 and i.provider not like 'sso:%' and i.provider <> all ($4)
+  where i.email = $1 and i.provider not like 'sso:%' and i.provider <> 'phone'
+    and i.provider <> all ($4)
     and i.user_id is distinct from $3 and o.aud = $2
   union all
   select o.id, 2
@@ -291,6 +292,9 @@ join auth.users as u on u.id = found.id"
 
 /// Whose address this is already: through an identity of the default linking domain (other
 /// than the current user's), else through the users table.
+///
+/// Upstream: also believes the identity of a phone, whose `email` is whatever its owner wrote
+/// into the metadata of the sign-up, so that anybody could occupy the addresses of others.
 pub(crate) async fn duplicate_of_email(
     db: &impl Executor,
     email: &str,

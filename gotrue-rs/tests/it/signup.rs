@@ -325,3 +325,15 @@ async fn sign_ups_at_the_same_time_make_one_account() {
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 429, 429, 429]);
 }
+
+#[tokio::test]
+async fn an_address_in_the_metadata_of_a_phone_account_stays_free() {
+    let app = TestApp::spawn().await;
+    let body = json!({
+        "phone": "1234567890", "password": PASSWORD, "data": { "email": "ada@example.com" },
+    });
+    let other = Session::of(&app.post("/signup", body).await);
+    let owner = Session::of(&app.post("/signup", account("ada@example.com")).await);
+    assert_ne!(owner.user["id"], other.user["id"]);
+    assert_eq!(owner.user["email"], "ada@example.com");
+}
