@@ -28,6 +28,11 @@ use crate::state::State;
 /// What bcrypt reads of a password, in bytes.
 const LONGEST_PASSWORD: usize = 72;
 
+/// Every sign-in with a costlier hash would block the few threads that hash for seconds.
+///
+/// Upstream: up to 31, which takes days.
+const MOST_BCRYPT_COST: u32 = 16;
+
 /// Long enough that nobody guesses it, short enough for bcrypt.
 const PASSWORD_LENGTH: usize = 64;
 
@@ -159,7 +164,7 @@ fn is_bcrypt(hash: &str) -> bool {
     matches!(version, Some("2a" | "2b" | "2y" | "2x" | "2"))
         && cost
             .and_then(|cost| cost.parse::<u32>().ok())
-            .is_some_and(|cost| (4..=31).contains(&cost))
+            .is_some_and(|cost| (4..=MOST_BCRYPT_COST).contains(&cost))
         && rest.is_some_and(|rest| rest.len() == 53)
 }
 
