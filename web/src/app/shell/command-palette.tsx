@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router-dom';
 import { DialogOverlay } from '@/components/ui/dialog';
 import { paths } from '@/config/paths';
 import { useAuth } from '@/features/auth/auth-context';
+import { useReturnFocus } from '@/hooks/use-return-focus';
 import { THEME_LABEL, THEMES, setTheme } from '@/lib/theme';
 import { NAVIGATION } from './navigation';
 import { PromptResults } from './prompt-results';
@@ -22,6 +23,7 @@ const groupStyles =
 export default function CommandPalette({ onClose, onHelp }: CommandPaletteProps) {
   const { user } = useAuth();
   const navigate = useNavigate();
+  const returnFocus = useReturnFocus();
   const run = (action: () => void) => () => {
     onClose();
     action();
@@ -34,6 +36,7 @@ export default function CommandPalette({ onClose, onHelp }: CommandPaletteProps)
         <DialogOverlay />
         <Radix.Content
           aria-describedby={undefined}
+          {...returnFocus}
           className="fixed inset-x-4 top-[12vh] z-50 mx-auto max-w-xl animate-appear overflow-hidden rounded-lg border bg-surface"
         >
           <Radix.Title className="sr-only">Command palette</Radix.Title>

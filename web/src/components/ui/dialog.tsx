@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import type { ComponentProps, ReactNode } from 'react';
+import { useReturnFocus } from '@/hooks/use-return-focus';
 import { cn } from '@/lib/cn';
 import { Button } from './button';
 
@@ -25,6 +26,7 @@ export function DialogContent({
   children,
   ...props
 }: DialogContentProps) {
+  const returnFocus = useReturnFocus();
   return (
     <Radix.Portal>
       <DialogOverlay />
@@ -34,6 +36,7 @@ export function DialogContent({
           'fixed inset-x-4 top-[12vh] z-50 mx-auto grid max-h-[76vh] max-w-lg animate-appear gap-4 overflow-y-auto rounded-lg border bg-surface p-5',
           className,
         )}
+        {...returnFocus}
         {...props}
       >
         <div className="pr-8">

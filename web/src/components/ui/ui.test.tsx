@@ -1,4 +1,4 @@
-import { act, render, screen, within } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { axe } from 'jest-axe';
 import { SUCCESS_TOAST_MS, toast } from '@/lib/toast';
@@ -115,6 +115,24 @@ test('a dialog has a name and a text, closes on Escape and gives the focus back'
   await user.keyboard('{Escape}');
   expect(dialog).not.toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Open' })).toHaveFocus();
+});
+
+test('a dialog that no button opens gives the focus back, too', async () => {
+  const user = userEvent.setup();
+  const dialog = (open: boolean) => (
+    <>
+      <input aria-label="Search" />
+      <Dialog open={open}>
+        <DialogContent title="Leave?" />
+      </Dialog>
+    </>
+  );
+  const { rerender } = render(dialog(false));
+  await user.click(screen.getByLabelText('Search'));
+  rerender(dialog(true));
+  expect(screen.getByLabelText('Search')).not.toHaveFocus();
+  rerender(dialog(false));
+  await waitFor(() => expect(screen.getByLabelText('Search')).toHaveFocus());
 });
 
 test('tabs are reached by arrows, Home and End, and tell which one is open', async () => {
