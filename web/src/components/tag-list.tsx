@@ -24,7 +24,7 @@ export function TagList({ tags, limit = tags.length, className }: TagListProps) 
         </li>
       ))}
       {rest.length > 0 && (
-        <li className="flex">
+        <li className="flex shrink-0">
           <Badge title={rest.join(', ')}>+{rest.length}</Badge>
         </li>
       )}

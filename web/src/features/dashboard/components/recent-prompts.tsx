@@ -48,14 +48,14 @@ function RecentPrompt({ prompt }: { prompt: Prompt }) {
     <li>
       <Link
         to={paths.prompt.getHref(id)}
-        className="grid min-h-18 content-center gap-1.5 rounded-md px-3 py-2.5 hover:bg-raised"
+        className="grid min-h-18 grid-cols-1 content-center gap-1.5 rounded-md px-3 py-2.5 hover:bg-raised"
       >
         <span className="flex items-baseline justify-between gap-3">
           <span className="truncate text-sm font-medium">{name}</span>
           <Timestamp value={updated_at} relative className="shrink-0 text-xs text-muted" />
         </span>
-        <span className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
-          <span className="truncate font-mono text-xs text-muted">
+        <span className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1.5">
+          <span className="max-w-full truncate font-mono text-xs text-muted">
             {key} · v{current_version?.version ?? 1}
           </span>
           <TagList tags={tags} limit={CARD_TAGS} />

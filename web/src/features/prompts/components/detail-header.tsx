@@ -35,7 +35,7 @@ export function DetailHeader({ prompt }: { prompt: Prompt }) {
       title={name}
       subtitle={
         <span className="flex flex-wrap items-center gap-2">
-          <span className="font-mono">{key}</span>
+          <span className="min-w-0 font-mono break-all">{key}</span>
           {is_archived && <Badge tone="warning">Archived</Badge>}
         </span>
       }

@@ -37,7 +37,7 @@ export function PromptCard({ prompt, onArchive, onUnarchive }: PromptCardProps) 
         <p className="truncate font-mono text-xs text-muted">{key}</p>
         {description && <p className="mt-2 line-clamp-2 text-sm text-muted">{description}</p>}
         <div className="mt-auto pb-3">
-          <TagList tags={tags} limit={CARD_TAGS} className="h-6 overflow-hidden" />
+          <TagList tags={tags} limit={CARD_TAGS} className="flex-nowrap" />
           <p className="mt-2 flex items-center gap-2 text-xs text-muted">
             <span className="font-mono font-medium text-foreground">
               v{current_version?.version ?? 1}
