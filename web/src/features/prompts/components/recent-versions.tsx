@@ -71,13 +71,13 @@ function VersionRow({ promptId, version, isCurrent }: VersionRowProps) {
     <li>
       <Link
         to={paths.promptVersion.getHref(promptId, version.id)}
-        className="flex min-h-11 items-center gap-3 rounded-md px-3 py-2 text-sm hover:bg-raised"
+        className="flex min-h-11 flex-wrap items-center gap-x-3 rounded-md px-3 py-2 text-sm hover:bg-raised"
       >
         <span className="w-10 shrink-0 font-mono font-medium">v{version.version}</span>
         <span className="min-w-0 flex-1 truncate text-muted">{versionDescription(version)}</span>
         {isCurrent && <Badge tone="accent">Current</Badge>}
         <span
-          className="hidden font-mono text-xs text-muted sm:inline"
+          className="font-mono text-xs text-muted max-sm:order-last max-sm:basis-full max-sm:pl-13"
           title={version.content_hash}
         >
           {version.content_hash.slice(0, LIST_HASH_LENGTH)}

@@ -44,7 +44,7 @@ export function VersionItem({
           type="button"
           aria-expanded={open}
           aria-controls={id}
-          className="flex min-h-14 w-full items-center gap-3 px-4 py-2 text-left hover:bg-raised/60"
+          className="flex min-h-14 w-full flex-wrap items-center gap-x-3 px-4 py-2 text-left hover:bg-raised/60"
           onClick={() => {
             setOpen(!open);
           }}
@@ -60,7 +60,7 @@ export function VersionItem({
           <span className="min-w-0 flex-1 truncate text-muted">{versionDescription(version)}</span>
           {isCurrent && <Badge tone="accent">Current</Badge>}
           <span
-            className="hidden font-mono text-xs text-muted sm:inline"
+            className="font-mono text-xs text-muted max-sm:order-last max-sm:basis-full max-sm:pl-20"
             title={version.content_hash}
           >
             {version.content_hash.slice(0, LIST_HASH_LENGTH)}
