@@ -5,7 +5,7 @@ import { CARD_HEIGHT } from './prompt-card';
 export function ListSkeleton() {
   return (
     <div>
-      <p role="status" className="sr-only">
+      <p role="status" className="mb-3 text-sm text-muted">
         Loading prompts...
       </p>
       <div
