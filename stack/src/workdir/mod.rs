@@ -16,6 +16,12 @@ use crate::config_toml::Project;
 
 pub use error::WorkdirError;
 
+const LOCK: &str = "-- pg_catalog.lock_project
+select pg_advisory_lock(hashtextextended('wildfire.project', 0))";
+
+const UNLOCK: &str = "-- pg_catalog.unlock_project
+select pg_advisory_unlock(hashtextextended('wildfire.project', 0))";
+
 /// A project folder.
 #[derive(Clone, Debug)]
 pub struct Workdir {
@@ -54,8 +60,23 @@ impl Workdir {
     }
 
     /// Applies `roles.sql`, the migrations and the seed files the database does not
-    /// have yet.
+    /// have yet. Another instance that starts on the same database waits until this
+    /// one is done.
     pub async fn apply(
+        &self,
+        project: &Project,
+        database: &Database,
+    ) -> Result<Applied, WorkdirError> {
+        let guard = database.client().await?;
+        guard.batch(LOCK).await?;
+        let outcome = self.apply_alone(project, database).await;
+        let unlocked = guard.batch(UNLOCK).await;
+        let applied = outcome?;
+        unlocked?;
+        Ok(applied)
+    }
+
+    async fn apply_alone(
         &self,
         project: &Project,
         database: &Database,
