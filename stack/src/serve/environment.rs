@@ -129,6 +129,8 @@ fn harden(vars: &mut Vars, context: &ServeContext) {
     vars.set("GOTRUE_MAILER_AUTOCONFIRM", "false");
     vars.set("GOTRUE_SMS_AUTOCONFIRM", "false");
     vars.set("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100");
+    // The CLI's default of a second suits a mailbox; nobody's real one wants 100 mails in a row.
+    vars.set("GOTRUE_SMTP_MAX_FREQUENCY", "1m");
     // The gateway writes this header itself, so it is the caller's own address.
     vars.set("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For");
     // A well-known code must not open an account.
@@ -244,6 +246,7 @@ mod tests {
             ("GOTRUE_MAILER_AUTOCONFIRM", "false"),
             ("GOTRUE_SMS_AUTOCONFIRM", "false"),
             ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100"),
+            ("GOTRUE_SMTP_MAX_FREQUENCY", "1m"),
             ("GOTRUE_RATE_LIMIT_HEADER", "X-Forwarded-For"),
         ];
         for (name, value) in expected {
