@@ -105,11 +105,6 @@ impl Keyring {
         json!({ "keys": keys })
     }
 
-    /// Whether tokens are signed with an asymmetric key.
-    pub fn signs_asymmetrically(&self) -> bool {
-        self.signing_key().is_some_and(|key| key.public.is_some())
-    }
-
     /// Signs `claims` with the key that may sign, else with the shared secret.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String, KeyError> {
         let key = self.signing_key().ok_or(KeyError::NoSigningKey)?;

@@ -134,27 +134,6 @@ impl Tx<'_> {
         self.finish("rollback").await
     }
 
-    /// Runs the last statement and commits in the same flight.
-    pub async fn query_and_commit(
-        mut self,
-        sql: &str,
-        params: Params<'_>,
-    ) -> Result<Vec<Row>, DbError> {
-        let statement = self.client.prepare(sql).await?;
-        let begin = self.begin_text();
-        let client = self.client.object()?;
-        let (begun, rows, committed) = join!(
-            client.batch_execute(begin),
-            client.query(&statement, params),
-            client.batch_execute("commit")
-        );
-        self.finished = true;
-        begun?;
-        let rows = self.client.checked(rows)?;
-        committed?;
-        Ok(rows)
-    }
-
     async fn finish(&mut self, how: &str) -> Result<(), DbError> {
         if self.begun.load(Ordering::Relaxed) {
             self.client.batch(how).await?;
