@@ -214,7 +214,7 @@ fn check_mode(report: &mut Report, stored: &Path) {
 }
 
 fn check_mail(report: &Report, setup: &Setup, vars: &Vars) {
-    let host = vars.get("GOTRUE_SMTP_HOST").or(vars.get("SMTP_HOST"));
+    let host = vars.get("GOTRUE_SMTP_HOST");
     match host.filter(|host| !host.is_empty()) {
         Some(host) => report.good(&format!("mail goes to {host}")),
         None if setup.mode == Mode::Production => report.note(
