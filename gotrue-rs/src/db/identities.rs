@@ -75,8 +75,8 @@ macro_rules! identities_of_user {
         "(select coalesce(json_agg(json_build_object(
     'identity_id', i.id, 'id', i.provider_id, 'user_id', i.user_id,
     'identity_data', i.identity_data, 'provider', i.provider,
-    'last_sign_in_at', i.last_sign_in_at, 'created_at', i.created_at,
-    'updated_at', i.updated_at, 'email', coalesce(i.email, '')
+    'last_sign_in_at', i.last_sign_in_at, 'created_at', coalesce(i.created_at, 'epoch'),
+    'updated_at', coalesce(i.updated_at, 'epoch'), 'email', coalesce(i.email, '')
   ) order by i.created_at, i.id), '[]')
   from auth.identities as i where i.user_id = u.id) as identities"
     };

@@ -49,8 +49,9 @@ impl Session {
 macro_rules! session_object {
     () => {
         "json_build_object(
-    'id', s.id, 'created_at', s.created_at, 'aal', s.aal, 'not_after', s.not_after, 'refreshed_at', s.refreshed_at at time zone 'utc',
-    'tag', s.tag, 'oauth_client_id', s.oauth_client_id, 'scopes', s.scopes,
+    'id', s.id, 'created_at', coalesce(s.created_at, 'epoch'), 'aal', s.aal,
+    'not_after', s.not_after, 'refreshed_at', s.refreshed_at at time zone 'utc', 'tag', s.tag,
+    'oauth_client_id', s.oauth_client_id, 'scopes', s.scopes,
     'refresh_token_hmac_key', s.refresh_token_hmac_key,
     'refresh_token_counter', s.refresh_token_counter,
     'amr', (select coalesce(json_agg(json_build_object(
