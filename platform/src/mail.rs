@@ -92,7 +92,8 @@ pub trait Mailer: Send + Sync {
 pub struct SmtpConfig {
     /// Host name.
     pub host: String,
-    /// Port; 465 speaks TLS from the start, others upgrade if the server offers it.
+    /// Port; 465 speaks TLS from the start, others upgrade: if the server offers it, or in any
+    /// case before a password is sent to another machine.
     pub port: u16,
     /// Login name; empty for none.
     pub user: String,
@@ -111,10 +112,14 @@ impl SmtpMailer {
     /// Prepares a connection pool; nothing is contacted yet.
     pub fn new(config: &SmtpConfig) -> Result<Self, MailError> {
         let tls = TlsParameters::new(config.host.clone())?;
-        let tls = if config.port == 465 {
-            Tls::Wrapper(tls)
-        } else {
-            Tls::Opportunistic(tls)
+        // As Go's net/smtp: a password does not leave this machine in the clear, whatever
+        // somebody in between makes the server seem to offer.
+        let may_stay_plain = config.user.is_empty()
+            || matches!(config.host.as_str(), "localhost" | "127.0.0.1" | "::1");
+        let tls = match config.port {
+            465 => Tls::Wrapper(tls),
+            _ if may_stay_plain => Tls::Opportunistic(tls),
+            _ => Tls::Required(tls),
         };
         let mut builder =
             AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(config.host.as_str())
