@@ -9,10 +9,11 @@ create function wildfire.is_reserved_name(name text) returns boolean
 language sql immutable parallel safe
 as $$
   select name in (
-    'about', 'admin', 'api', 'assets', 'auth', 'dashboard', 'docs', 'explore', 'favicon.ico',
-    'health', 'help', 'hub', 'login', 'logout', 'metrics', 'new', 'onboarding', 'playground',
-    'pricing', 'privacy', 'profile', 'prompts', 'repository', 'robots.txt', 'search', 'settings',
-    'signin', 'signup', 'static', 'support', 'terms', 'test-supabase', 'waitlist'
+    'about', 'admin', 'api', 'assets', 'auth', 'dashboard', 'debug', 'docs', 'explore',
+    'favicon.ico', 'functions', 'graphql', 'health', 'help', 'hub', 'login', 'logout', 'metrics',
+    'new', 'onboarding', 'playground', 'pricing', 'privacy', 'profile', 'prompts', 'realtime',
+    'repository', 'rest', 'robots.txt', 'search', 'settings', 'signin', 'signup', 'sso', 'static',
+    'storage', 'support', 'terms', 'test-supabase', 'waitlist'
   )
 $$;
 
