@@ -18,7 +18,7 @@ use platform::env::{EnvError, Reader, Secret};
 use platform::mail::{MailError, Mailer};
 use url::Url;
 
-pub(crate) use external::ExternalConfig;
+pub(crate) use external::{ExternalConfig, PROVIDERS};
 pub(crate) use jwt::JwtConfig;
 pub(crate) use password::PasswordConfig;
 pub(crate) use security::{RefreshTokens, SecurityConfig};

@@ -4,6 +4,7 @@
 //! sub-routers answer with and without a trailing slash, the others without only.
 
 mod admin;
+mod disabled;
 mod health;
 mod invite;
 mod logout;
@@ -53,6 +54,7 @@ fn routes(cfg: &mut web::ServiceConfig) {
     signup::configure(cfg);
     token::configure(cfg);
     logout::configure(cfg);
+    disabled::configure(cfg);
     user::configure(cfg);
     otp::configure(cfg);
     magiclink::configure(cfg);

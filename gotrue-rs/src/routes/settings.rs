@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::resource;
-use crate::config::ExternalConfig;
+use crate::config::{ExternalConfig, PROVIDERS};
 use crate::json;
 use crate::state::State;
 
@@ -29,12 +29,12 @@ impl Serialize for Providers<'_> {
         let external = self.0;
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("anonymous_users", &external.anonymous_users)?;
-        for (name, enabled) in &external.providers {
-            map.serialize_entry(name, enabled)?;
+        for name in PROVIDERS {
+            map.serialize_entry(name, &false)?;
         }
         map.serialize_entry("email", &external.email)?;
         map.serialize_entry("phone", &external.phone)?;
-        map.serialize_entry("zoom", &external.zoom)?;
+        map.serialize_entry("zoom", &false)?;
         map.end()
     }
 }
@@ -59,7 +59,7 @@ async fn get_settings(state: web::Data<State>) -> HttpResponse {
             saml_enabled: false,
             // Upstream: says true as long as SAML is off.
             saml_private_key_next_configured: true,
-            passkeys_enabled: config.external.passkeys,
+            passkeys_enabled: false,
         },
     )
 }

@@ -1,5 +1,6 @@
 //! `POST /token`: trading something for a session. Mirrors `internal/api/token.go`.
 
+mod id_token;
 mod password;
 mod pkce;
 mod refresh;
@@ -36,11 +37,14 @@ async fn post_token(state: web::Data<State>, call: Call) -> Result<HttpResponse,
             limit()?;
             pkce::grant(&state, &call).await
         }
+        "id_token" => {
+            limit()?;
+            id_token::grant(&state, &call).await
+        }
         "web3" => Err(Error::unprocessable(
             ErrorCode::Web3ProviderDisabled,
             "Web3 provider is disabled",
         )),
-        // Upstream: also takes id_token, which needs providers that are not built yet.
         _ => Err(Error::bad_request(
             ErrorCode::InvalidCredentials,
             "unsupported_grant_type",

@@ -23,8 +23,6 @@ struct DiscoveryBody<'a> {
     token_endpoint: String,
     jwks_uri: String,
     userinfo_endpoint: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    registration_endpoint: Option<String>,
     scopes_supported: &'static [&'static str],
     response_types_supported: &'static [&'static str],
     response_modes_supported: &'static [&'static str],
@@ -72,29 +70,23 @@ async fn get_openid_configuration(state: web::Data<State>) -> HttpResponse {
     discovery(&state)
 }
 
-/// Public, if the OAuth server is on.
-async fn get_oauth_server(state: web::Data<State>) -> Result<HttpResponse, Error> {
-    if !state.config.external.oauth_server {
-        return Err(Error::not_found(
-            ErrorCode::FeatureDisabled,
-            "OAuth server is disabled",
-        ));
-    }
-    Ok(discovery(&state))
+/// Public. The OAuth server is not built yet.
+fn get_oauth_server() -> std::future::Ready<Result<HttpResponse, Error>> {
+    std::future::ready(Err(Error::not_found(
+        ErrorCode::FeatureDisabled,
+        "OAuth server is disabled",
+    )))
 }
 
 fn discovery(state: &State) -> HttpResponse {
     let issuer = state.config.jwt.issuer.as_str();
     let base = issuer.trim_end_matches('/');
-    let external = &state.config.external;
-    let registers = external.oauth_server && external.dynamic_registration;
     let body = DiscoveryBody {
         issuer,
         authorization_endpoint: format!("{base}/oauth/authorize"),
         token_endpoint: format!("{base}/oauth/token"),
         jwks_uri: format!("{base}/.well-known/jwks.json"),
         userinfo_endpoint: format!("{base}/oauth/userinfo"),
-        registration_endpoint: registers.then(|| format!("{base}/oauth/clients/register")),
         scopes_supported: &["openid", "profile", "email", "phone", "offline_access"],
         response_types_supported: &["code"],
         response_modes_supported: &["query"],

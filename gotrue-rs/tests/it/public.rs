@@ -98,3 +98,74 @@ async fn preflights_are_answered_for_allowed_headers_only() {
     assert_eq!(plain.header("access-control-allow-origin"), Some("*"));
     assert_eq!(plain.header("vary"), Some("Origin"));
 }
+
+#[tokio::test]
+async fn what_is_not_built_answers_as_if_switched_off() {
+    let app = TestApp::spawn_with(&[("GOTRUE_PASSKEY_ENABLED", "true")]).await;
+    let oauth = ("feature_disabled", "OAuth server is disabled");
+    for (path, (code, text)) in [
+        ("/sso", ("saml_provider_disabled", "SAML 2.0 is disabled")),
+        (
+            "/sso/saml/acs",
+            ("saml_provider_disabled", "SAML 2.0 is disabled"),
+        ),
+        (
+            "/passkeys/authentication/options",
+            ("passkey_disabled", "Passkeys are disabled"),
+        ),
+        ("/oauth/clients/register", oauth),
+        (
+            "/scim/v2/Schemas",
+            ("feature_disabled", "SCIM server is disabled"),
+        ),
+    ] {
+        app.post(path, json!({})).await.refused(404, code, text);
+    }
+    assert_eq!(app.get("/user/oauth/grants").await.status, 401);
+    assert_eq!(app.get("/admin/oauth/clients").await.status, 401);
+    let session = app.sign_up("a@example.com").await;
+    let grants = app.as_user(&session.access_token, Method::GET, "/user/oauth/grants");
+    grants.send().await.refused(404, oauth.0, oauth.1);
+    app.get("/authorize?provider=google").await.refused(
+        400,
+        "validation_failed",
+        "Unsupported provider: provider is not enabled",
+    );
+    assert_eq!(app.get("/settings").await.ok()["passkeys_enabled"], false);
+}
+
+#[tokio::test]
+async fn tokens_of_providers_are_refused_by_name() {
+    let app = TestApp::spawn().await;
+    let grant = "/token?grant_type=id_token";
+    for (body, text) in [
+        (json!({}), "id_token required"),
+        (
+            json!({ "id_token": "x" }),
+            "provider or client_id and issuer required",
+        ),
+        (
+            json!({ "id_token": "x", "provider": "google", "link_identity": true }),
+            "Linking requires a valid user access token in Authorization",
+        ),
+    ] {
+        let reply = app.post(grant, body).await;
+        assert_eq!(reply.status, 400);
+        let expected = json!({ "error": "invalid request", "error_description": text });
+        assert_eq!(reply.json(), expected);
+    }
+    app.post(grant, json!({ "id_token": "x", "provider": "google" }))
+        .await
+        .refused(
+            400,
+            "provider_disabled",
+            "Provider (issuer \"https://accounts.google.com\") is not enabled",
+        );
+    app.post(grant, json!({ "id_token": "x", "provider": "acme" }))
+        .await
+        .refused(
+            400,
+            "validation_failed",
+            "Custom OIDC provider \"acme\" not allowed",
+        );
+}

@@ -15,6 +15,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::mail::{self, Notice};
+use crate::routes::disabled::unsupported_provider;
 use crate::state::State;
 
 fn check_linking(state: &State) -> Result<(), Error> {
@@ -34,22 +35,8 @@ pub(super) async fn get_authorize(
 ) -> Result<HttpResponse, Error> {
     Caller::authenticate(&state, &call).await?;
     check_linking(&state)?;
-    let provider = call.query("provider").unwrap_or_default().to_lowercase();
-    let known = state
-        .config
-        .external
-        .providers
-        .iter()
-        .any(|(name, _)| *name == provider);
-    let reason = if known {
-        "provider is not enabled".to_owned()
-    } else {
-        format!("Provider {provider} could not be found")
-    };
-    Err(Error::bad_request(
-        ErrorCode::ValidationFailed,
-        format!("Unsupported provider: {reason}"),
-    ))
+    let provider = call.query("provider").unwrap_or_default();
+    Err(unsupported_provider(provider))
 }
 
 /// Removes one of several identities of the caller.
