@@ -38,7 +38,7 @@ export function ListFilters({ filter, tags, searchRef, onChange }: ListFiltersPr
       <Select
         aria-label="Filter by tag"
         value={filter.tag}
-        className="w-auto max-w-52"
+        className="w-44"
         onChange={(event) => {
           onChange({ tag: event.target.value });
         }}
