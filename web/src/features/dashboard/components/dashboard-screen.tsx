@@ -41,7 +41,9 @@ export function DashboardScreen() {
           />
         )}
         <StatCards />
-        <div className="grid grid-cols-1 gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
+        <div
+          className={cn('grid grid-cols-1 gap-6', !failed && 'lg:grid-cols-[minmax(0,1fr)_22rem]')}
+        >
           {!failed && <RecentPrompts prompts={prompts.data?.prompts} />}
           <QuickActions />
         </div>
