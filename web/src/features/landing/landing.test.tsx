@@ -28,6 +28,20 @@ test('has six feature cards under #features', () => {
   }
 });
 
+test('makes the claims of the product, figures as goals', () => {
+  renderLanding();
+  for (const claim of [
+    /Jinja2-style runtime interpolation/,
+    /Python and JavaScript/,
+    /80% faster/,
+    /Deploy in under 5 minutes\./,
+    /SOC2/,
+    /99\.9% uptime/,
+  ]) {
+    expect(screen.getAllByText(claim)[0]).toBeVisible();
+  }
+});
+
 test('marks every testimonial as a sample', () => {
   renderLanding();
   expect(screen.getByRole('heading', { name: 'Trusted by AI Teams Worldwide' })).toBeVisible();

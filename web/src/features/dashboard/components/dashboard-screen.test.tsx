@@ -49,6 +49,9 @@ test('shows numbers, the three latest prompts and how the parts are', async () =
   expect(within(link).queryByText('d')).not.toBeInTheDocument();
   expect(within(link).getByText('+2')).toBeInTheDocument();
 
+  for (const name of ['Recent Prompts', 'Quick Actions', 'System Status']) {
+    expect(screen.getByRole('heading', { name })).toBeVisible();
+  }
   for (const [label, value] of [
     ['Total Prompts', '41'],
     ['Versions', '120'],

@@ -63,6 +63,9 @@ test('shows the prompt with its template, versions and numbers', async () => {
     '/prompts/4/versions',
   );
 
+  for (const name of ['Template', 'Recent Versions', 'Details', 'Tags', 'Usage Statistics']) {
+    expect(screen.getByRole('heading', { name })).toBeVisible();
+  }
   const fact = (label: string) => screen.getByText(label, { selector: 'dt' }).parentElement;
   expect(fact('Current version')).toHaveTextContent('v7');
   expect(fact('Content hash')?.lastChild).toHaveTextContent(/^7abcdef012345678$/);

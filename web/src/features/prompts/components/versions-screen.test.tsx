@@ -34,8 +34,14 @@ test('lists every version and opens the newest', async () => {
   expect(screen.getByText(/Text 3/)).toBeVisible();
   expect(screen.getByText(/Text 1/)).not.toBeVisible();
   expect(screen.queryByRole('button', { name: 'Restore v3' })).not.toBeInTheDocument();
+  expect(screen.getByRole('link', { name: 'View changes' })).toHaveAttribute(
+    'href',
+    '/prompts/4/compare?from=2&to=3',
+  );
   await user.click(row(1));
   expect(screen.getByText(/Text 1/)).toBeVisible();
+  // There is nothing before the first version to compare it with.
+  expect(screen.getAllByRole('link', { name: 'View changes' })).toHaveLength(1);
   expect(screen.getByRole('link', { name: 'Welcome' })).toHaveAttribute('href', '/prompts/4');
   expect(await axe(container)).toHaveNoViolations();
 });
