@@ -76,7 +76,7 @@ pub(crate) struct MailConfig {
     pub(crate) extended_validation: bool,
     /// `GOTRUE_MAILER_TEMPLATE_MAX_SIZE` (default 1000000): bytes read of a template.
     pub(crate) template_max_size: usize,
-    /// `GOTRUE_MAILER_TEMPLATE_MAX_AGE` (default 10m): how long a template is kept.
+    /// `GOTRUE_MAILER_TEMPLATE_MAX_AGE` (default 10m): how long a fetched template is kept.
     pub(crate) template_max_age: SignedDuration,
     /// `GOTRUE_MAILER_TEMPLATE_RETRY_INTERVAL` (default 10s): least time between two attempts
     /// to load one again.

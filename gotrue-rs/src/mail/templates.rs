@@ -15,6 +15,8 @@ use super::config::{KindConfig, MailConfig};
 use super::kind::{KINDS, Kind};
 use super::template::{Template, TemplateError};
 
+const FILE: &str = "file://";
+
 const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Subject and body of a kind.
@@ -63,10 +65,8 @@ impl Templates {
     /// Nothing is loaded yet, but what can be checked without the network is.
     pub(crate) fn new(config: &MailConfig, site_url: &str, clock: Clock) -> Self {
         for kind in KINDS {
-            if let Some(subject) = &config.kind(kind).subject
-                && let Err(error) = Template::parse(subject)
-            {
-                warn(kind, &LoadError::Subject(error));
+            if let Err(error) = check(config.kind(kind)) {
+                warn(kind, &error);
             }
         }
         let client = reqwest::Client::new();
@@ -86,7 +86,7 @@ impl Templates {
         if let Some(entry) = entry.as_ref() {
             let fresh = now.duration_since(entry.created) < self.config.template_max_age;
             let asked_lately = now.duration_since(entry.checked) < self.config.template_retry;
-            if fresh || asked_lately {
+            if !self.is_file(kind) && (fresh || asked_lately) {
                 return Arc::clone(&entry.pair);
             }
         }
@@ -108,6 +108,12 @@ impl Templates {
         pair
     }
 
+    /// A file is read for every mail, so that whoever works on a template sees it at once.
+    fn is_file(&self, kind: Kind) -> bool {
+        let place = self.config.kind(kind).body.as_deref();
+        place.is_some_and(|place| place.starts_with(FILE))
+    }
+
     async fn load(&self, kind: Kind) -> Result<Pair, LoadError> {
         let KindConfig { subject, body, .. } = self.config.kind(kind);
         let subject = subject.as_deref().unwrap_or_else(|| kind.subject());
@@ -124,7 +130,7 @@ impl Templates {
 
     async fn read(&self, place: &str) -> Result<String, LoadError> {
         // Upstream: only URLs can be given; a file saves the development stack a web server.
-        if let Some(path) = place.strip_prefix("file://") {
+        if let Some(path) = place.strip_prefix(FILE) {
             let mut bytes = tokio::fs::read(path).await?;
             bytes.truncate(self.config.template_max_size);
             return String::from_utf8(bytes).map_err(|_| LoadError::Encoding);
@@ -154,6 +160,22 @@ impl Templates {
         bytes.truncate(self.config.template_max_size);
         String::from_utf8(bytes).map_err(|_| LoadError::Encoding)
     }
+}
+
+/// What can be said about a project's templates before the first mail.
+fn check(kind: &KindConfig) -> Result<(), LoadError> {
+    if let Some(subject) = &kind.subject {
+        Template::parse(subject).map_err(LoadError::Subject)?;
+    }
+    if let Some(path) = kind
+        .body
+        .as_deref()
+        .and_then(|place| place.strip_prefix(FILE))
+    {
+        let source = std::fs::read_to_string(path)?;
+        Template::parse(&source).map_err(LoadError::Body)?;
+    }
+    Ok(())
 }
 
 fn warn(kind: Kind, error: &LoadError) {

@@ -50,11 +50,16 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     // Unlike for accounts that exist, the mail is sent inside the transaction: a trigger of the
     // project may refuse the new row, and then nobody must have been invited.
     let tx = client.begin();
-    let user = match existing {
-        Some(user) => user,
-        None => new_account::create(&state, &tx, &email, &aud, body.data).await?,
+    let invitation = Invitation {
+        state: &state,
+        call: &call,
+        admin: &admin,
     };
-    match invite(&state, &call, &tx, &admin, user).await {
+    let invited = match existing {
+        Some(user) => invitation.send(&tx, user).await,
+        None => invitation.open(&tx, &email, &aud, body.data).await,
+    };
+    match invited {
         Ok(user) => {
             tx.commit().await?;
             Ok(json::respond(StatusCode::OK, &user))
@@ -66,22 +71,35 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     }
 }
 
-async fn invite(
-    state: &State,
-    call: &Call,
-    tx: &Tx<'_>,
-    admin: &Admin,
-    mut user: User,
-) -> Result<User, Error> {
-    let entry = Entry::new(&admin.actor(), Action::UserInvited)
-        .trait_("user_id", user.id.to_string())
-        .trait_("user_email", user.email.as_str());
-    record(state, tx, &entry).await?;
-    let issued = mail::send_invite(state, call, &user).await?;
-    issued
-        .store(tx, &user)
-        .await
-        .map_err(|error| Error::internal("Error inviting user").with_source(error))?;
-    issued.apply(&mut user);
-    Ok(user)
+struct Invitation<'a> {
+    state: &'a State,
+    call: &'a Call,
+    admin: &'a Admin,
+}
+
+impl Invitation<'_> {
+    async fn open(
+        &self,
+        tx: &Tx<'_>,
+        email: &str,
+        aud: &str,
+        data: Option<Document>,
+    ) -> Result<User, Error> {
+        let user = new_account::create(self.state, tx, email, aud, data).await?;
+        self.send(tx, user).await
+    }
+
+    async fn send(&self, tx: &Tx<'_>, mut user: User) -> Result<User, Error> {
+        let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
+            .trait_("user_id", user.id.to_string())
+            .trait_("user_email", user.email.as_str());
+        record(self.state, tx, &entry).await?;
+        let issued = mail::send_invite(self.state, self.call, &user).await?;
+        issued
+            .store(tx, &user)
+            .await
+            .map_err(|error| Error::internal("Error inviting user").with_source(error))?;
+        issued.apply(&mut user);
+        Ok(user)
+    }
 }

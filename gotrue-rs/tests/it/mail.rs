@@ -81,6 +81,24 @@ async fn a_projects_own_templates_are_used_and_values_escaped() {
     );
 }
 
+#[tokio::test]
+async fn a_template_in_a_file_is_read_anew_for_every_mail() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let place = format!("file://{}", file.path().display());
+    let app = TestApp::spawn_with(&[("GOTRUE_MAILER_TEMPLATES_RECOVERY", &place)]).await;
+    app.sign_up("ada@example.com").await;
+    for line in ["one", "two", "{{ nothing }}", "four"] {
+        file.as_file_mut().set_len(0).unwrap();
+        std::fs::write(file.path(), line).unwrap();
+        app.wait(61);
+        app.post("/recover", json!({ "email": "ada@example.com" }))
+            .await
+            .ok();
+        let expected = if line.starts_with('{') { "two" } else { line };
+        assert_eq!(app.last_mail().html, expected);
+    }
+}
+
 /// A site that serves a template until it is told to fail.
 fn template_site(template: &'static str) -> (String, Arc<AtomicUsize>, Arc<AtomicUsize>) {
     let (asked, status) = (
