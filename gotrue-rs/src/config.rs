@@ -70,9 +70,9 @@ pub struct Config {
     pub(crate) identity_on_password_set: bool,
     /// `GOTRUE_EXPERIMENTAL_CURSOR_PAGINATION_ENABLED` (default false).
     pub(crate) cursor_pagination: bool,
-    /// `GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS` and
-    /// `GOTRUE_EXPERIMENTAL_PROVIDERS_WITH_OWN_LINKING_DOMAIN`: providers outside the default
-    /// linking domain.
+    /// `GOTRUE_EXPERIMENTAL_PROVIDER_LINKING_DOMAINS` (default none): `provider=domain` pairs.
+    /// `GOTRUE_EXPERIMENTAL_PROVIDERS_WITH_OWN_LINKING_DOMAIN` (default none): providers outside the
+    /// default linking domain.
     pub(crate) own_domain_providers: Vec<String>,
     pub(crate) jwt: JwtConfig,
     pub(crate) external: ExternalConfig,

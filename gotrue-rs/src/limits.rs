@@ -93,7 +93,7 @@ pub(crate) struct LimitsConfig {
     token: f64,
     /// `GOTRUE_RATE_LIMIT_VERIFY` per five minutes.
     verify: f64,
-    /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS` per hour.
+    /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS` (default 30): anonymous sign-ups per hour and address.
     anonymous: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`: mails of the whole server.
     pub(crate) mails: Rate,

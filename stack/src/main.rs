@@ -8,6 +8,10 @@ use platform::telemetry::{LogFormat, init_logs};
 use stack::commands::{self, Cli};
 use stack::ui::Ui;
 
+/// Reads how to log, then runs the command.
+///
+/// `WILDFIRE_LOG` (default `warn`, in production `info`): level or filter, such as `gotrue=debug`.
+/// `WILDFIRE_LOG_FORMAT` (default: for people): `json` writes one object a line.
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let vars = Vars::process();

@@ -11,10 +11,13 @@ use crate::step::{Failure, Outcome};
 use crate::tidy::rust_files;
 
 /// Crates with configuration, and what their section is called.
-const SECTIONS: [(&str, &str); 3] = [
-    ("stack/src", "`wildfire`: everything in one process"),
-    ("gotrue-rs/src", "`gotrue`: auth"),
-    ("prompt-api/src", "`prompt-api`: the prompt platform"),
+const SECTIONS: [(&[&str], &str); 3] = [
+    (
+        &["stack/src", "platform/src/cluster"],
+        "`wildfire`: everything in one process",
+    ),
+    (&["gotrue-rs/src"], "`gotrue`: auth"),
+    (&["prompt-api/src"], "`prompt-api`: the prompt platform"),
 ];
 
 const HEADER: &str = "# Configuration
@@ -46,10 +49,12 @@ pub(crate) fn run(args: &[String]) -> Outcome {
 
 fn generate() -> Result<String, Failure> {
     let mut text = HEADER.to_owned();
-    for (folder, title) in SECTIONS {
+    for (folders, title) in SECTIONS {
         let mut rows = Vec::new();
-        for file in rust_files(&root().join(folder))? {
-            rows.extend(variables(&fs::read_to_string(&file)?));
+        for folder in folders {
+            for file in rust_files(&root().join(folder))? {
+                rows.extend(variables(&fs::read_to_string(&file)?));
+            }
         }
         rows.sort();
         rows.dedup();
@@ -94,7 +99,8 @@ fn described(line: &str) -> Option<(&str, &str)> {
         && name
             .chars()
             .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || "_<>*".contains(c));
-    is_variable.then(|| (name, meaning.trim_start_matches([':', ' '])))
+    let is_described = meaning.starts_with(':') || meaning.starts_with(" (");
+    (is_variable && is_described).then(|| (name, meaning.trim_start_matches([':', ' '])))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub(crate) struct SessionsConfig {
     pub(crate) allow_low_aal: Option<Duration>,
     /// `GOTRUE_SESSIONS_SINGLE_PER_USER` (default false): only the newest per tag is refreshed.
     pub(crate) single_per_user: bool,
-    /// `GOTRUE_SESSIONS_TAGS`.
+    /// `GOTRUE_SESSIONS_TAGS` (default none): labels that sessions may carry; the first is the default.
     pub(crate) tags: Vec<String>,
 }
 

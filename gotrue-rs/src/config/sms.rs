@@ -7,7 +7,7 @@ use platform::env::Reader;
 /// Phone settings.
 #[derive(Debug)]
 pub(crate) struct SmsConfig {
-    /// `GOTRUE_SMS_PROVIDER`.
+    /// `GOTRUE_SMS_PROVIDER` (default none): who sends text messages; only shown in `/settings` so far.
     pub(crate) provider: String,
     /// `GOTRUE_SMS_AUTOCONFIRM` (default false): numbers count as confirmed.
     pub(crate) autoconfirm: bool,
@@ -17,7 +17,7 @@ pub(crate) struct SmsConfig {
     pub(crate) max_frequency: Duration,
     /// `GOTRUE_SMS_TEST_OTP`: numbers that always get this code and no message.
     pub(crate) test_otp: Vec<(String, String)>,
-    /// `GOTRUE_SMS_TEST_OTP_VALID_UNTIL`.
+    /// `GOTRUE_SMS_TEST_OTP_VALID_UNTIL` (default: no end): until when test codes count, RFC 3339.
     pub(crate) test_otp_valid_until: Option<jiff::Timestamp>,
 }
 

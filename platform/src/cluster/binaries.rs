@@ -20,13 +20,14 @@ pub const SUPPORTED_MAJORS: std::ops::RangeInclusive<u32> = 15..=18;
 /// folders, `PATH`.
 #[derive(Clone, Debug, Default)]
 pub struct FindOptions {
-    /// `WILDFIRE_PG_BIN`: the folder that holds `postgres` and `initdb`.
+    /// `WILDFIRE_PG_BIN` (default: search): the folder that holds `postgres` and `initdb`.
     pub bin: Option<PathBuf>,
     /// Folders in which, and above which, a `node_modules` may hold the npm package.
     pub roots: Vec<PathBuf>,
     /// The search path, as in `PATH`.
     pub search_path: Option<OsString>,
-    /// Where copies are kept when the programs cannot be used where they are.
+    /// `WILDFIRE_CACHE_DIR` (default: the account's cache folder): where copies of Postgres are kept
+    /// when the programs cannot be used where they are.
     pub cache_dir: Option<PathBuf>,
     /// The version an existing data folder needs. A `bin` that is set wins over it.
     pub major: Option<u32>,
@@ -39,8 +40,7 @@ impl FindOptions {
         Self::from_env(&Reader::new(&vars))
     }
 
-    /// `WILDFIRE_PG_BIN`, `WILDFIRE_CACHE_DIR`, `PATH`, the current folder and the
-    /// executable's.
+    /// What the variables, the current folder and the executable's folder say.
     pub fn from_env(env: &Reader<'_>) -> Self {
         let executable = env::current_exe().and_then(fs::canonicalize).ok();
         let roots = [executable, env::current_dir().ok()];

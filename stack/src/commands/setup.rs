@@ -116,12 +116,16 @@ impl Setup {
     }
 }
 
-/// A server of one's own: the option, else `DATABASE_URL`.
+/// A server of one's own: the option, else the variable.
+///
+/// `DATABASE_URL` (default: none): use this Postgres instead of an embedded one.
 pub(super) fn database_url(option: Option<&str>, vars: &Vars) -> Option<String> {
     let variable = vars.get("DATABASE_URL").filter(|value| !value.is_empty());
     option.or(variable).map(str::to_owned)
 }
 
+/// `WILDFIRE_ENV` (default `development`): `production` makes its own secrets, refuses demo keys and
+/// default passwords and needs a public URL and a mail server.
 fn mode(vars: &Vars) -> Result<Mode, CliError> {
     match vars.get("WILDFIRE_ENV").unwrap_or("development") {
         "" | "development" => Ok(Mode::Development),
@@ -134,6 +138,7 @@ fn mode(vars: &Vars) -> Result<Mode, CliError> {
     }
 }
 
+/// `SUPABASE_PUBLIC_URL` (required in production): the address users reach this installation at.
 fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError> {
     let set = vars
         .get("SUPABASE_PUBLIC_URL")
@@ -152,6 +157,7 @@ fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError
     }
 }
 
+/// `WILDFIRE_HOST` (default `127.0.0.1`): the address to listen on; development stays on loopback.
 fn host(vars: &Vars, mode: Mode) -> Result<IpAddr, CliError> {
     let value = vars
         .get("WILDFIRE_HOST")

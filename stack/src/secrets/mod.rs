@@ -81,6 +81,14 @@ impl Sources<'_> {
     }
 
     /// A value from the environment, else from the project.
+    ///
+    /// `JWT_SECRET` (default: generated in production): the HS256 secret behind the legacy keys.
+    /// `JWT_KEYS` (default: generated in production): signing keys, a JSON array of JWKs.
+    /// `ANON_KEY` (default: signed with the secret): the legacy public key.
+    /// `SERVICE_ROLE_KEY` (default: signed with the secret): the legacy secret key.
+    /// `SUPABASE_PUBLISHABLE_KEY` (default: generated in production): the public key.
+    /// `SUPABASE_SECRET_KEY` (default: generated in production): the secret key.
+    /// `POSTGRES_PASSWORD` (default: generated in production): password of the database's roles.
     fn set(&self, name: &str, project: Option<&String>) -> Option<String> {
         let value = self.vars.get(name).filter(|value| !value.is_empty());
         value.map(str::to_owned).or_else(|| project.cloned())
