@@ -124,8 +124,9 @@ revoke all on public.organizations, public.organization_members
   from public, anon, authenticated, service_role;
 grant select on public.organizations, public.organization_members to anon, authenticated;
 grant update (slug, name), delete on public.organizations to authenticated;
-grant insert (organization_id, user_id, role), update (role), delete
-  on public.organization_members to authenticated;
+-- Nobody joins without having agreed to: short addresses of a member's prompts reach into every
+-- organization the member belongs to. Until people can be invited, the service adds members.
+grant update (role), delete on public.organization_members to authenticated;
 grant select, insert, update, delete
   on public.organizations, public.organization_members to service_role;
 
@@ -141,9 +142,6 @@ create policy organizations_delete on public.organizations for delete to authent
 create policy organization_members_select on public.organization_members
   for select to authenticated
   using (organization_id = any ((select wildfire.readable_organizations())::uuid[]));
-create policy organization_members_insert on public.organization_members
-  for insert to authenticated
-  with check (organization_id = any ((select wildfire.owned_organizations())::uuid[]));
 create policy organization_members_update on public.organization_members
   for update to authenticated
   using (organization_id = any ((select wildfire.owned_organizations())::uuid[]))

@@ -3,12 +3,15 @@
 use std::time::{Duration, Instant};
 
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use jiff::Timestamp;
+use platform::http::forwarded;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::caller::Caller;
 use crate::db;
+use crate::error::Error;
 use crate::state::State;
 
 /// Longest a database may take to count as there.
@@ -96,13 +99,33 @@ fn is_busy(state: &State) -> bool {
     in_use >= most
 }
 
-/// Metrics of this process in Prometheus' text format.
-#[utoipa::path(get, path = "/metrics", tag = "Service", responses((status = 200, body = String)))]
-pub(super) async fn get_metrics() -> HttpResponse {
-    HttpResponse::Ok()
+/// Metrics of this process in Prometheus' text format: for this machine, and for whoever holds the
+/// secret key. They tell how busy an installation is, which is nobody else's business.
+#[utoipa::path(
+    get, path = "/metrics", tag = "Service",
+    responses((status = 200, body = String), (status = 403))
+)]
+pub(super) async fn get_metrics(
+    caller: Caller,
+    request: HttpRequest,
+) -> Result<HttpResponse, Error> {
+    if !matches!(caller, Caller::Service { .. }) && !is_local(&request) {
+        return Err(Error::Forbidden);
+    }
+    let response = HttpResponse::Ok()
         .insert_header((
             CONTENT_TYPE,
             "application/openmetrics-text; version=1.0.0; charset=utf-8",
         ))
-        .body(platform::telemetry::render())
+        .body(platform::telemetry::render());
+    Ok(response)
+}
+
+/// Whether the request comes from this machine, also by way of proxies.
+fn is_local(request: &HttpRequest) -> bool {
+    let Some(peer) = request.peer_addr() else {
+        return false;
+    };
+    let client = forwarded::client_ip(request.headers(), Some(peer.ip()));
+    peer.ip().to_canonical().is_loopback() && client.is_some_and(|client| client.is_loopback())
 }

@@ -80,11 +80,20 @@ async fn reference_and_document_describe_every_route() {
 }
 
 #[actix_web::test]
-async fn metrics_are_in_prometheus_format() {
+async fn metrics_are_for_whoever_holds_the_secret_key() {
     let api = Api::start().await;
-    let metrics = api.get("/metrics").send().await;
+    let metrics = api
+        .get("/metrics")
+        .bearer(&tokens::service_role())
+        .send()
+        .await;
     assert_eq!(metrics.status.as_u16(), 200);
     assert!(metrics.text().ends_with("# EOF\n"));
+    api.get("/metrics").expect(403).await;
+    api.get("/metrics")
+        .bearer(&tokens::anon())
+        .expect(403)
+        .await;
 }
 
 #[actix_web::test]
