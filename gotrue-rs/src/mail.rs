@@ -5,18 +5,23 @@ pub(crate) mod kind;
 pub(crate) mod links;
 
 mod address_check;
+mod issued;
 mod notices;
+mod permit;
 mod post;
 mod send;
 mod template;
 mod templates;
+mod variables;
 
+pub(crate) use issued::Issued;
 pub(crate) use notices::{Notice, notify};
 pub(crate) use post::Post;
 pub(crate) use send::{
-    Issued, external_address, send_confirmation, send_email_change, send_invite, send_magic_link,
-    send_reauthentication, send_recovery,
+    send_confirmation, send_email_change, send_invite, send_magic_link, send_reauthentication,
+    send_recovery,
 };
+pub(crate) use variables::external_address;
 
 use std::sync::Arc;
 

@@ -39,13 +39,13 @@ pub(crate) struct Smtp {
     pub(crate) host: String,
     /// `GOTRUE_SMTP_PORT` (default 587).
     pub(crate) port: u16,
-    /// `GOTRUE_SMTP_USER`.
+    /// `GOTRUE_SMTP_USER` (default none): login name at the mail server.
     pub(crate) user: String,
-    /// `GOTRUE_SMTP_PASS`.
+    /// `GOTRUE_SMTP_PASS` (default none): its password.
     pub(crate) password: Secret<String>,
     /// `GOTRUE_SMTP_ADMIN_EMAIL`: the sender's address.
     pub(crate) sender: String,
-    /// `GOTRUE_SMTP_SENDER_NAME`.
+    /// `GOTRUE_SMTP_SENDER_NAME` (default none): name shown beside the sender's address.
     pub(crate) sender_name: String,
     /// `GOTRUE_SMTP_HEADERS`: a JSON object of lists; `$messageType` stands for the kind.
     pub(crate) headers: Vec<(String, String)>,

@@ -1,7 +1,9 @@
 //! Security notices: mails that report a change and ask for nothing.
 
 use super::kind::Kind;
-use super::send::{Variables, authorize, common, count_mail, deliver};
+use super::permit::{authorize, count_mail};
+use super::send::deliver;
+use super::variables::{Variables, common};
 use crate::db::users::User;
 use crate::state::State;
 

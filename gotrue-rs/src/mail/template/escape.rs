@@ -120,7 +120,7 @@ fn attribute_name(text: &str) -> String {
     let lower = text.to_lowercase();
     let plain = !lower.is_empty()
         && lower.chars().all(|c| c.is_ascii_alphanumeric())
-        && super::context::is_plain_attribute(&lower);
+        && super::attribute::is_plain_attribute(&lower);
     if plain { lower } else { UNSAFE.to_owned() }
 }
 

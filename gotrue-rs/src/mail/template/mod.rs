@@ -10,12 +10,14 @@
 //! be escaped where it stands, [`eval`] runs it. Everything that is not supported is refused
 //! before the first mail is written.
 
+mod attribute;
 mod context;
 mod css;
 mod escape;
 mod eval;
 mod format;
 mod functions;
+mod html;
 mod lex;
 mod parse;
 mod value;
