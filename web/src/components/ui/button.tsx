@@ -25,7 +25,14 @@ const buttonStyles = cva(
         icon: 'size-9 pointer-coarse:size-11',
       },
     },
-    compoundVariants: [{ variant: 'link', class: 'h-auto px-0 pointer-coarse:h-auto' }],
+    compoundVariants: [
+      {
+        variant: 'link',
+        // Looks like text; a finger may also hit the space around it.
+        class:
+          'h-auto min-h-6 px-0 pointer-coarse:h-auto pointer-coarse:after:absolute pointer-coarse:after:-inset-2.5',
+      },
+    ],
     defaultVariants: { variant: 'secondary', size: 'md' },
   },
 );
