@@ -1,5 +1,5 @@
 import { CircleCheck } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link } from 'react-router-dom';
 import { Button } from '@/components/ui/button';
 import { Field } from '@/components/ui/field';
@@ -15,6 +15,12 @@ export function WaitlistForm() {
   const [email, setEmail] = useState('');
   const [state, setState] = useState<State>({ step: 'idle' });
   const joining = state.step === 'joining';
+  const field = useRef<HTMLInputElement>(null);
+
+  // While it was disabled the field lost the focus.
+  useEffect(() => {
+    if (state.step === 'failed') field.current?.focus();
+  }, [state]);
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -35,6 +41,7 @@ export function WaitlistForm() {
         {(control) => (
           <Input
             {...control}
+            ref={field}
             type="email"
             required
             autoComplete="email"

@@ -84,5 +84,6 @@ test.each([
   await join(user);
   expect(await screen.findByText(message)).toBeVisible();
   expect(screen.getByLabelText('Work email')).toHaveValue('ada@example.com');
+  expect(screen.getByLabelText('Work email')).toHaveFocus();
   expect(screen.getByRole('button', { name: 'Join Waitlist' })).toBeEnabled();
 });
