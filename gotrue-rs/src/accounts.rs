@@ -7,6 +7,7 @@ pub(crate) mod phone;
 pub(crate) mod pkce;
 pub(crate) mod policy;
 pub(crate) mod sign_up;
+pub(crate) mod totp;
 pub(crate) mod validate;
 
 pub(crate) use sign_up::{NewAccount, SignUpOutcome, sign_up};

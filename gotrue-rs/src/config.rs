@@ -6,6 +6,7 @@
 
 mod external;
 mod jwt;
+mod mfa;
 mod password;
 mod security;
 mod sessions;
@@ -20,6 +21,7 @@ use url::Url;
 
 pub(crate) use external::{ExternalConfig, PROVIDERS};
 pub(crate) use jwt::JwtConfig;
+pub(crate) use mfa::MfaConfig;
 pub(crate) use password::PasswordConfig;
 pub(crate) use security::{RefreshTokens, SecurityConfig};
 pub(crate) use sessions::SessionsConfig;
@@ -80,6 +82,7 @@ pub struct Config {
     pub(crate) sessions: SessionsConfig,
     pub(crate) security: SecurityConfig,
     pub(crate) sms: SmsConfig,
+    pub(crate) mfa: MfaConfig,
     pub(crate) mail: MailConfig,
     pub(crate) redirects: RedirectRules,
     pub(crate) limits: LimitsConfig,
@@ -123,6 +126,7 @@ impl Config {
             sessions: SessionsConfig::from_env(env),
             security: SecurityConfig::from_env(env),
             sms: SmsConfig::from_env(env),
+            mfa: MfaConfig::from_env(env),
             mail: MailConfig::from_env(env),
             redirects: RedirectRules::from_env(env),
             limits: LimitsConfig::from_env(env),

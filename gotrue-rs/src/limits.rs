@@ -21,6 +21,7 @@ use platform::env::{Reader, parse_duration};
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 
+const MINUTE: f64 = 60.0;
 const FIVE_MINUTES: f64 = 300.0;
 const HOUR: Duration = Duration::from_hours(1);
 /// So seldom that it never happens: the refill of a bucket whose rate is zero.
@@ -40,9 +41,11 @@ pub(crate) enum Bucket {
     Token,
     Verify,
     Anonymous,
+    FactorVerify,
+    FactorChallenge,
 }
 
-const BUCKETS: [Bucket; 9] = [
+const BUCKETS: [Bucket; 11] = [
     Bucket::Signups,
     Bucket::Otp,
     Bucket::MagicLink,
@@ -52,6 +55,8 @@ const BUCKETS: [Bucket; 9] = [
     Bucket::Token,
     Bucket::Verify,
     Bucket::Anonymous,
+    Bucket::FactorVerify,
+    Bucket::FactorChallenge,
 ];
 
 /// A number of events: per hour, or as a bucket that refills one at a time.
@@ -95,6 +100,9 @@ pub(crate) struct LimitsConfig {
     verify: f64,
     /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS` (default 30): anonymous sign-ups per hour and address.
     anonymous: f64,
+    /// `GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY` (default 15): codes of second factors per
+    /// minute and address.
+    factors: f64,
     /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`: mails of the whole server.
     pub(crate) mails: Rate,
 }
@@ -111,6 +119,7 @@ impl LimitsConfig {
             token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
             verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
             anonymous: env.number("GOTRUE_RATE_LIMIT_ANONYMOUS_USERS", 30.0),
+            factors: env.number("GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15.0),
             mails: Rate::parse(&mails).unwrap_or_else(|| {
                 env.problem(
                     "GOTRUE_RATE_LIMIT_EMAIL_SENT",
@@ -131,6 +140,7 @@ impl LimitsConfig {
             | Bucket::User => (self.otp / FIVE_MINUTES, 30),
             Bucket::Token => (self.token / FIVE_MINUTES, 30),
             Bucket::Verify => (self.verify / FIVE_MINUTES, 30),
+            Bucket::FactorVerify | Bucket::FactorChallenge => (self.factors / MINUTE, 30),
             Bucket::Anonymous => (self.anonymous / HOUR.as_secs_f64(), whole(self.anonymous)),
         }
     }

@@ -5,6 +5,7 @@
 
 mod admin;
 mod disabled;
+mod factors;
 mod health;
 mod invite;
 mod logout;
@@ -55,6 +56,7 @@ fn routes(cfg: &mut web::ServiceConfig) {
     token::configure(cfg);
     logout::configure(cfg);
     disabled::configure(cfg);
+    factors::configure(cfg);
     user::configure(cfg);
     otp::configure(cfg);
     magiclink::configure(cfg);

@@ -5,9 +5,11 @@
 mod access_token;
 mod issue;
 mod method;
+mod raise;
 pub(crate) mod refresh;
 mod refresh_token;
 pub(crate) mod validity;
 
 pub(crate) use issue::{Grant, Issued, PasswordVerdict, issue};
 pub(crate) use method::AuthMethod;
+pub(crate) use raise::raise;

@@ -1,6 +1,7 @@
 //! Putting parsed values into typed fields, with the decoder's complaints about types.
 
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::{Document, Node};
 
@@ -72,6 +73,21 @@ impl Field for String {
             other => return Err(at.mismatch(other.kind(), "string")),
         }
         Ok(())
+    }
+}
+
+impl Field for Uuid {
+    fn decode(&mut self, node: &Node, at: At<'_>) -> Result<(), TypeError> {
+        match node {
+            Node::Null => Ok(()),
+            Node::String(text) => {
+                *self = Uuid::parse_str(text).map_err(|_| {
+                    TypeError(format!("uuid: incorrect UUID format in string {text:?}"))
+                })?;
+                Ok(())
+            }
+            other => Err(at.mismatch(other.kind(), "uuid.UUID")),
+        }
     }
 }
 

@@ -9,10 +9,6 @@ use crate::state::State;
 
 /// A change worth telling the user about.
 #[derive(Debug, Clone, Copy)]
-#[expect(
-    dead_code,
-    reason = "factors and linking by providers are not built yet"
-)]
 pub(crate) enum Notice<'a> {
     PasswordChanged,
     /// Sent to the old address; the user already has the new one.

@@ -8,6 +8,8 @@
 mod counters;
 mod rows;
 
+pub(super) use counters::key as session_key;
+
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;

@@ -12,6 +12,7 @@ mod admin_audit;
 mod admin_users;
 mod caller;
 mod errors;
+mod factors;
 mod generate_link;
 mod invite;
 mod letter;

@@ -16,7 +16,7 @@ use crate::sessions::refresh_token::{self, CounterToken};
 use crate::sessions::validity;
 
 /// The key of a session that has tokens of version 2.
-pub(super) fn key(session: &Session) -> Option<Vec<u8>> {
+pub(in crate::sessions) fn key(session: &Session) -> Option<Vec<u8>> {
     session.refresh_token_counter?;
     URL_SAFE_NO_PAD
         .decode(session.refresh_token_hmac_key.as_deref()?)

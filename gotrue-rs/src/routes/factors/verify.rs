@@ -1,0 +1,139 @@
+//! `POST /factors/{id}/verify`: the answer to a challenge.
+
+use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
+use uuid::Uuid;
+
+use super::{Step, caller, disabled, factor_of};
+use crate::accounts::change::record;
+use crate::accounts::totp;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Caller;
+use crate::db;
+use crate::db::factors::Factor;
+use crate::db::mfa::Challenge;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::limits::Bucket;
+use crate::mail::{self, Notice};
+use crate::sessions;
+use crate::state::State;
+
+json::body! {
+    struct VerifyBody as "VerifyFactorParams" {
+        challenge_id: Uuid,
+        code: String,
+    }
+}
+
+/// Verifies a code; the session rises to `aal2`.
+pub(super) async fn post_verification(
+    state: web::Data<State>,
+    call: Call,
+    factor_id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    let caller = caller(&state, &call).await?;
+    let factor = factor_of(&caller, &factor_id)?;
+    state.limits.check(Bucket::FactorVerify, &call)?;
+    let body: VerifyBody = call.json()?;
+    if body.code.is_empty() && factor.factor_type != "webauthn" {
+        return Err(Error::bad_request(
+            ErrorCode::ValidationFailed,
+            "Code needs to be non-empty",
+        ));
+    }
+    if factor.factor_type != "totp" || !state.config.mfa.totp_verify {
+        return Err(disabled(&factor.factor_type, Step::Verify));
+    }
+    let challenge = open_challenge(&state, &call, factor, body.challenge_id).await?;
+    if !totp::is_valid(&body.code, &challenge.secret, state.clock.now()) {
+        return Err(Error::unprocessable(
+            ErrorCode::MfaVerificationFailed,
+            "Invalid TOTP code entered",
+        ));
+    }
+    raise(&state, &call, &caller, factor, &challenge).await
+}
+
+/// The challenge, if it is still open and is answered from where it was asked for.
+async fn open_challenge(
+    state: &State,
+    call: &Call,
+    factor: &Factor,
+    id: Uuid,
+) -> Result<Challenge, Error> {
+    let client = state.client().await?;
+    let found = db::mfa::challenge(&client, id, factor.id)
+        .await
+        .map_err(|error| Error::internal("Database error finding Challenge").with_source(error))?;
+    let challenge = found.ok_or_else(|| {
+        Error::unprocessable(
+            ErrorCode::MfaFactorNotFound,
+            "MFA factor with the provided challenge ID not found",
+        )
+    })?;
+    let ip = call.client_ip.as_deref().unwrap_or("0.0.0.0");
+    if challenge.verified_at.is_some() || challenge.ip != ip {
+        return Err(elsewhere());
+    }
+    let age = state.clock.now().duration_since(challenge.created_at);
+    if age > state.config.mfa.challenge_life {
+        db::mfa::delete_challenge(&client, challenge.id).await?;
+        return Err(Error::unprocessable(
+            ErrorCode::MfaChallengeExpired,
+            format!(
+                "MFA challenge {id} has expired, verify against another challenge or create a \
+                 new challenge."
+            ),
+        ));
+    }
+    Ok(challenge)
+}
+
+fn elsewhere() -> Error {
+    Error::unprocessable(
+        ErrorCode::MfaIpAddressMismatch,
+        "Challenge and verify IP addresses mismatch.",
+    )
+}
+
+async fn raise(
+    state: &State,
+    call: &Call,
+    caller: &Caller,
+    factor: &Factor,
+    challenge: &Challenge,
+) -> Result<HttpResponse, Error> {
+    let session = caller
+        .session
+        .as_ref()
+        .ok_or_else(|| Error::internal("Cannot read SessionId claim as UUID"))?;
+    let entry = Entry::new(&caller.user, Action::VerificationAttempted)
+        .seen_from(call.client_ip.as_deref())
+        .trait_("factor_id", factor.id.to_string())
+        .trait_("challenge_id", challenge.id.to_string())
+        .trait_("factor_type", factor.factor_type.as_str());
+    let pass = async |tx: &Tx<'_>| -> Result<_, Error> {
+        record(state, tx, &entry).await?;
+        // Upstream: two answers to one challenge at the same time both count.
+        if !db::mfa::pass(tx, challenge.id, factor.id, state.clock.now()).await? {
+            return Err(elsewhere());
+        }
+        let user = db::users::by_id(tx, caller.user.id).await?;
+        let user = user.ok_or_else(|| Error::Unexpected("user not found".into()))?;
+        let issued = sessions::raise(state, tx, &user, session, factor).await?;
+        if issued.is_rotated() {
+            record(state, tx, &Entry::new(&user, Action::TokenRevoked)).await?;
+        }
+        Ok((user, issued))
+    };
+    let (user, issued) = state.db.transaction("verify_factor", pass).await?;
+    if !factor.is_verified() {
+        let notice = Notice::FactorEnrolled {
+            factor_type: &factor.factor_type,
+        };
+        mail::notify(state, &user, notice).await;
+    }
+    Ok(issued.respond(&user))
+}
