@@ -84,7 +84,11 @@ fn from_base32(text: &str) -> Option<Vec<u8>> {
 
 /// The address an authenticator app reads from the picture.
 pub(crate) fn uri(issuer: &str, account: &str, secret: &str) -> String {
-    let query = |text: &str| escape(text).replace('+', "%20");
+    // Upstream: leaves `&` as it is, which cuts an issuer that contains one.
+    let query = |text: &str| {
+        let escaped = escape(text).replace('+', "%20");
+        escaped.replace("%3A", ":").replace("%40", "@")
+    };
     format!(
         "otpauth://totp/{}:{}?algorithm=SHA1&digits=6&issuer={}&period=30&secret={secret}",
         path(issuer),

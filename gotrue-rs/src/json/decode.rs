@@ -81,14 +81,20 @@ impl Field for Uuid {
         match node {
             Node::Null => Ok(()),
             Node::String(text) => {
-                *self = Uuid::parse_str(text).map_err(|_| {
-                    TypeError(format!("uuid: incorrect UUID format in string {text:?}"))
-                })?;
+                *self = Uuid::parse_str(text).map_err(|_| uuid_error(text))?;
                 Ok(())
             }
             other => Err(at.mismatch(other.kind(), "uuid.UUID")),
         }
     }
+}
+
+/// What the UUID library says about a text that is none.
+fn uuid_error(text: &str) -> TypeError {
+    TypeError(match text.len() {
+        32 | 34 | 36 | 38 | 41 | 45 => format!("uuid: incorrect UUID format in string {text:?}"),
+        length => format!("uuid: incorrect UUID length {length} in string {text:?}"),
+    })
 }
 
 impl Field for bool {

@@ -24,9 +24,6 @@ use crate::error::Error;
 use crate::json;
 use crate::state::State;
 
-/// Names the header that shows the beginning of a token of version 1.
-const PREFIX: &str = "sb-auth-refresh-token-prefix";
-
 /// What a session gets besides its user.
 #[derive(Debug, Default)]
 pub(crate) struct Grant {
@@ -118,11 +115,6 @@ impl Issued {
             password: PasswordVerdict::Unused,
             headers,
         }
-    }
-
-    /// Whether a refresh token of version 1 was spent for this one.
-    pub(crate) fn is_rotated(&self) -> bool {
-        self.headers.iter().any(|(name, _)| *name == PREFIX)
     }
 
     /// The body for `user`.
@@ -243,7 +235,10 @@ impl Made {
 
 /// Tells log readers which token it was without giving it away.
 pub(super) fn prefix_header(token: &str) -> (&'static str, String) {
-    (PREFIX, token.chars().take(5).collect())
+    (
+        "sb-auth-refresh-token-prefix",
+        token.chars().take(5).collect(),
+    )
 }
 
 pub(super) fn counter_header(counter: i64) -> (&'static str, String) {

@@ -4,7 +4,7 @@
 use platform::pg::Executor;
 
 use super::access_token::{self, Amr, Subject};
-use super::issue::{Issued, counter_header, prefix_header};
+use super::issue::Issued;
 use super::method::AuthMethod;
 use super::refresh::session_key;
 use super::refresh_token;
@@ -16,6 +16,14 @@ use crate::db::users::User;
 use crate::error::Error;
 use crate::state::State;
 
+/// A raised session.
+#[derive(Debug)]
+pub(crate) struct Raised {
+    pub(crate) issued: Issued,
+    /// Whether a refresh token of version 1 was spent for the new one.
+    pub(crate) is_rotated: bool,
+}
+
 /// Raises `session` to `aal2`; `user` is as it is after the factor was verified.
 pub(crate) async fn raise(
     state: &State,
@@ -23,7 +31,7 @@ pub(crate) async fn raise(
     user: &User,
     session: &Session,
     factor: &Factor,
-) -> Result<Issued, Error> {
+) -> Result<Raised, Error> {
     let now = state.clock.now();
     let method = AuthMethod::Totp.as_str();
     let mut amr: Vec<_> = session
@@ -44,14 +52,11 @@ pub(crate) async fn raise(
     let access = access_token::sign(state, &subject, now)?;
     // The counter skips one, so that the token from before cannot pass for one from after.
     let counter = session.refresh_token_counter.map(|counter| counter + 2);
-    let (token, child, header) = if let (Some(key), Some(counter)) = (session_key(session), counter)
-    {
-        let token = refresh_token::encode(session.id, counter, &key);
-        (token, None, counter_header(counter))
+    let (token, child) = if let (Some(key), Some(counter)) = (session_key(session), counter) {
+        (refresh_token::encode(session.id, counter, &key), None)
     } else {
         let token = refresh_token::random()?;
-        let header = prefix_header(&token);
-        (token.clone(), Some(token), header)
+        (token.clone(), Some(token))
     };
     let raised = Raise {
         session_id: session.id,
@@ -67,5 +72,8 @@ pub(crate) async fn raise(
             "the session has no active refresh token".into(),
         ));
     }
-    Ok(Issued::new(access, token, vec![header], now))
+    Ok(Raised {
+        issued: Issued::new(access, token, Vec::new(), now),
+        is_rotated: child.is_some(),
+    })
 }

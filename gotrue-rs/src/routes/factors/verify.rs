@@ -122,11 +122,11 @@ async fn raise(
         }
         let user = db::users::by_id(tx, caller.user.id).await?;
         let user = user.ok_or_else(|| Error::Unexpected("user not found".into()))?;
-        let issued = sessions::raise(state, tx, &user, session, factor).await?;
-        if issued.is_rotated() {
+        let raised = sessions::raise(state, tx, &user, session, factor).await?;
+        if raised.is_rotated {
             record(state, tx, &Entry::new(&user, Action::TokenRevoked)).await?;
         }
-        Ok((user, issued))
+        Ok((user, raised.issued))
     };
     let (user, issued) = state.db.transaction("verify_factor", pass).await?;
     if !factor.is_verified() {
