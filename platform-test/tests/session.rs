@@ -151,3 +151,29 @@ async fn column_of_another_type_is_an_error_that_names_it() {
     let error = column::<i32>(&row, "age").unwrap_err();
     assert!(matches!(error, DbError::Inconsistent { column, .. } if column == "age"));
 }
+
+#[tokio::test]
+async fn claims_arrive_as_they_are_whatever_they_hold() {
+    let database = prepared().await;
+    let pool = database.pool("authenticator");
+    for hostile in [
+        "'",
+        "''; drop table public.notes; --",
+        "\\",
+        "\\'",
+        "$$",
+        "\u{1f525} \"\\u0000\"",
+    ] {
+        let claims = serde_json::json!({ "sub": hostile }).to_string();
+        let probe = "select current_setting('request.jwt.claims') as claims";
+        let session = pool.session("authenticated", &claims);
+        let row = session.query_opt(probe, &[]).await.unwrap().unwrap();
+        assert_eq!(column::<&str>(&row, "claims").unwrap(), claims);
+    }
+    let refused = pool.session("authenticated\"; drop table public.notes; --", "{}");
+    assert!(refused.query("select 1", &[]).await.is_err());
+    pool.session("authenticated", ADA)
+        .query("select id from public.notes", &[])
+        .await
+        .unwrap();
+}

@@ -1,5 +1,6 @@
 //! A connection taken from the pool, and transactions on it.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Object;
@@ -91,8 +92,14 @@ impl Client {
 
     /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
     pub fn begin(&mut self) -> Tx<'_> {
+        self.begin_with("begin".into())
+    }
+
+    /// Opens a transaction by `opening`: `begin` and settings that hold inside it.
+    pub(super) fn begin_with(&mut self, opening: Cow<'static, str>) -> Tx<'_> {
         Tx {
             client: self,
+            opening,
             begun: AtomicBool::new(false),
             finished: false,
         }
@@ -119,6 +126,7 @@ impl Executor for Client {
 /// cancelled request), it closes its connection rather than hand an open transaction back.
 pub struct Tx<'c> {
     client: &'c mut Client,
+    opening: Cow<'static, str>,
     begun: AtomicBool,
     finished: bool,
 }
@@ -142,20 +150,20 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// `begin` the first time, then an empty batch.
-    fn begin_text(&self) -> &'static str {
+    /// What opens the transaction the first time, then an empty batch.
+    fn opening_once(&self) -> &str {
         if self.begun.swap(true, Ordering::Relaxed) {
             ""
         } else {
-            "begin"
+            &self.opening
         }
     }
 
     /// Runs statements without parameters, separated by semicolons.
     pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
-        let begin = self.begin_text();
+        let opening = self.opening_once();
         let client = self.client.object()?;
-        let (begun, done) = join!(client.batch_execute(begin), client.batch_execute(sql));
+        let (begun, done) = join!(client.batch_execute(opening), client.batch_execute(sql));
         begun?;
         Ok(done?)
     }
@@ -169,7 +177,7 @@ impl Executor for Tx<'_> {
             return self.client.checked(client.query(&statement, params).await);
         }
         let (begun, rows) = join!(
-            client.batch_execute("begin"),
+            client.batch_execute(&self.opening),
             client.query(&statement, params)
         );
         begun?;
@@ -185,7 +193,7 @@ impl Executor for Tx<'_> {
                 .checked(client.execute(&statement, params).await);
         }
         let (begun, count) = join!(
-            client.batch_execute("begin"),
+            client.batch_execute(&self.opening),
             client.execute(&statement, params)
         );
         begun?;

@@ -83,10 +83,23 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
+        self.transaction_opened_by(name, "begin", work).await
+    }
+
+    /// [`Database::transaction`] with settings that hold inside it.
+    pub(super) async fn transaction_opened_by<T, E>(
+        &self,
+        name: &'static str,
+        opening: &str,
+        work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
+    ) -> Result<T, E>
+    where
+        E: From<DbError> + RetryHint,
+    {
         let mut attempt = 1;
         loop {
             let mut client = self.client().await?;
-            let tx = client.begin();
+            let tx = client.begin_with(opening.to_owned().into());
             let outcome = match work(&tx).await {
                 Ok(value) => tx.commit().await.map(|()| value).map_err(E::from),
                 Err(error) => {

@@ -2,14 +2,12 @@
 //! decides what they may see and change.
 
 use futures_util::join;
+use postgres_protocol::escape::{escape_identifier, escape_literal};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 use super::pool::RetryHint;
-use super::{Client, Database, DbError, Executor, Params, Tx};
-
-const APPLY: &str = "-- session.apply
-select set_config('role', $1, true), set_config('request.jwt.claims', $2, true)";
+use super::{Client, Database, DbError, Executor as _, Params, Tx};
 
 /// How often a statement that lost a race is run again; every attempt is its own transaction.
 const MAX_ATTEMPTS: u32 = 5;
@@ -58,17 +56,23 @@ impl<'d> Session<'d> {
     where
         E: From<DbError> + RetryHint,
     {
-        let run = async |tx: &Tx<'_>| -> Result<T, E> {
-            tx.query(APPLY, &[&self.role, &self.claims]).await?;
-            work(tx).await
-        };
-        self.database.transaction(name, run).await
+        let opening = self.opening();
+        self.database
+            .transaction_opened_by(name, &opening, work)
+            .await
+    }
+
+    /// Opens a transaction as the caller. Settings as utility statements in the message that
+    /// begins it cost the server a third of what a prepared `select set_config(…)` does; they
+    /// take no parameters, hence the escaping.
+    fn opening(&self) -> String {
+        let (role, claims) = (escape_identifier(self.role), escape_literal(self.claims));
+        format!("begin; set local role {role}; set local request.jwt.claims = {claims}")
     }
 
     async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
         let mut client = self.database.client().await?;
         let sql = self.statement_text(sql);
-        let apply = client.prepare(APPLY).await?;
         let statement = match client.prepare(&sql).await {
             Ok(statement) => statement,
             // The login role may lack a schema that the caller's role can use.
@@ -80,17 +84,16 @@ impl<'d> Session<'d> {
             Err(error) => return Err(error),
         };
         let object = client.object()?;
-        let settings: Params<'_> = &[&self.role, &self.claims];
-        // All four are handed to the connection when first polled, in this order: if the caller
-        // goes away, the server still sees the whole transaction.
-        let (begun, applied, rows, committed) = join!(
-            object.batch_execute("begin"),
-            object.query(&apply, settings),
+        let opening = self.opening();
+        // All three are handed to the connection when first polled, in this order: if the caller
+        // goes away, the server still sees the whole transaction. If the settings are refused,
+        // the transaction has failed and the statement is refused with it.
+        let (begun, rows, committed) = join!(
+            object.batch_execute(&opening),
             object.query(&statement, params),
             object.batch_execute("commit")
         );
         begun?;
-        applied?;
         let rows = client.checked(rows)?;
         committed?;
         Ok(rows)
@@ -111,12 +114,13 @@ impl<'d> Session<'d> {
         sql: &str,
         params: Params<'_>,
     ) -> Result<Vec<Row>, DbError> {
-        let tx = client.begin();
-        let outcome = async {
-            tx.query(APPLY, &[&self.role, &self.claims]).await?;
-            tx.query(sql, params).await
+        let tx = client.begin_with(self.opening().into());
+        // The statement is prepared inside the transaction, so this opens it first.
+        let outcome = match tx.batch("").await {
+            Ok(()) => tx.query(sql, params).await,
+            Err(error) => Err(error),
         };
-        match outcome.await {
+        match outcome {
             Ok(rows) => tx.commit().await.map(|()| rows),
             Err(error) => {
                 tx.rollback().await?;
