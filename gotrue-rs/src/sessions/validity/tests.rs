@@ -1,3 +1,5 @@
+//! When a session counts as over.
+
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
