@@ -5,6 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use platform::pg::{DbError, Executor, column};
 use uuid::Uuid;
 
+use super::factors::Factor;
+
 const DELETE_EXPIRED: &str = "-- auth.mfa_factors.delete_expired
 delete from auth.mfa_factors as f
 where f.status <> 'verified' and f.created_at < $1
@@ -133,6 +135,23 @@ pub(crate) async fn pass(
     now: Timestamp,
 ) -> Result<bool, DbError> {
     Ok(db.execute(PASS, &[&challenge_id, &factor_id, &now]).await? > 0)
+}
+
+const RENAME: &str = "-- auth.mfa_factors.rename
+update auth.mfa_factors
+set friendly_name = $2, phone = nullif($3, ''), updated_at = $4
+where id = $1";
+
+/// Stores a factor's name and number as they stand in `factor`.
+pub(crate) async fn rename(
+    db: &impl Executor,
+    factor: &Factor,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let params: platform::pg::Params<'_> =
+        &[&factor.id, &factor.friendly_name, &factor.phone, &now];
+    db.execute(RENAME, params).await?;
+    Ok(())
 }
 
 const UNENROLL: &str = "-- auth.mfa_factors.unenroll

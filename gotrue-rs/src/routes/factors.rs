@@ -162,11 +162,7 @@ async fn delete_factor(
         .trait_("factor_id", factor.id.to_string())
         .trait_("factor_status", factor.status.as_str())
         .trait_("session_id", session.id.to_string());
-    let method = match factor.factor_type.as_str() {
-        "phone" => AuthMethod::MfaPhone,
-        "webauthn" => AuthMethod::MfaWebauthn,
-        _ => AuthMethod::Totp,
-    };
+    let method = AuthMethod::of_factor(&factor.factor_type);
     let remove = async |tx: &Tx<'_>| -> Result<(), Error> {
         let now = state.clock.now();
         db::mfa::unenroll(tx, factor.id, caller.user.id, method.as_str(), now).await?;

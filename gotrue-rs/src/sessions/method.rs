@@ -44,6 +44,15 @@ impl AuthMethod {
         }
     }
 
+    /// The method by which a factor of this type is used.
+    pub(crate) fn of_factor(factor_type: &str) -> Self {
+        match factor_type {
+            "phone" => Self::MfaPhone,
+            "webauthn" => Self::MfaWebauthn,
+            _ => Self::Totp,
+        }
+    }
+
     /// Reads a stored method; whatever ends in "signup" is a sign-up by mail.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {

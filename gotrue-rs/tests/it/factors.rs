@@ -247,3 +247,33 @@ async fn the_factors_of_others_do_not_exist() {
         "Factor not found",
     );
 }
+
+#[tokio::test]
+async fn admins_rename_and_remove_factors() {
+    let app = TestApp::spawn().await;
+    let session = app.sign_up("a@example.com").await;
+    let (id, raised) = raised(&app, &session).await;
+    let admin = platform_test::tokens::service_role();
+    let path = format!("/admin/users/{}/factors/{id}", session.user_id());
+    let put = app.as_user(&admin, Method::PUT, &path);
+    let renamed = put
+        .json(&json!({ "friendly_name": "phone", "phone": "1" }))
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&renamed["friendly_name"], &renamed["phone"]),
+        (&json!("phone"), &json!(""))
+    );
+    let user = app
+        .as_user(&session.access_token, Method::DELETE, &path)
+        .send()
+        .await;
+    user.refused(403, "not_admin", "User not allowed");
+    let removed = app.as_user(&admin, Method::DELETE, &path).send().await.ok();
+    assert_eq!(removed["id"], json!(id));
+    let again = app.as_user(&admin, Method::DELETE, &path).send().await;
+    again.refused(404, "mfa_factor_not_found", "Factor not found");
+    let next = Session::of(&app.refresh(&raised.refresh_token).await);
+    assert_eq!(next.claims()["aal"], "aal1");
+}

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod factors;
 mod list;
 mod params;
 mod update;
@@ -37,13 +38,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
             ]
         },
     );
-    let factors = [
-        "/admin/users/{user_id}/factors",
-        "/admin/users/{user_id}/factors/",
-    ];
-    super::resource(cfg, &factors, || {
-        vec![(Method::GET, web::get().to(list_factors))]
-    });
+    factors::configure(cfg);
 }
 
 /// The user a path names.
@@ -66,17 +61,6 @@ async fn get_user(
     Admin::authenticate(&state, &call).await?;
     let user = load(&state, &id).await?;
     Ok(json::respond(StatusCode::OK, &user))
-}
-
-/// `GET /admin/users/{user_id}/factors`, for admins.
-async fn list_factors(
-    state: web::Data<State>,
-    call: Call,
-    id: web::Path<String>,
-) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
-    let user = load(&state, &id).await?;
-    Ok(json::respond(StatusCode::OK, &user.factors))
 }
 
 /// Whatever fails while a user is being stored is told in one sentence; the cause decides

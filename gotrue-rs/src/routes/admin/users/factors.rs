@@ -1,0 +1,123 @@
+//! `/admin/users/{user_id}/factors`: the second factors of a user. Mirrors upstream's `admin.go`.
+
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
+use uuid::Uuid;
+
+use super::load;
+use crate::accounts::change::record;
+use crate::accounts::validate;
+use crate::audit::{Action, Entry};
+use crate::call::Call;
+use crate::caller::Admin;
+use crate::db;
+use crate::db::factors::Factor;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json;
+use crate::sessions::AuthMethod;
+use crate::state::State;
+
+json::body! {
+    struct UpdateFactorBody as "adminUserUpdateFactorParams" {
+        friendly_name: String,
+        phone: String,
+    }
+}
+
+/// Mounts the routes.
+pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+    let all = [
+        "/admin/users/{user_id}/factors",
+        "/admin/users/{user_id}/factors/",
+    ];
+    crate::routes::admin::resource(cfg, &all, || {
+        vec![(Method::GET, web::get().to(list_factors))]
+    });
+    let one = [
+        "/admin/users/{user_id}/factors/{factor_id}",
+        "/admin/users/{user_id}/factors/{factor_id}/",
+    ];
+    crate::routes::admin::resource(cfg, &one, || {
+        vec![
+            (Method::PUT, web::put().to(update_factor)),
+            (Method::DELETE, web::delete().to(delete_factor)),
+        ]
+    });
+}
+
+/// `GET`, for admins.
+async fn list_factors(
+    state: web::Data<State>,
+    call: Call,
+    id: web::Path<String>,
+) -> Result<HttpResponse, Error> {
+    Admin::authenticate(&state, &call).await?;
+    let user = load(&state, &id).await?;
+    Ok(json::respond(StatusCode::OK, &user.factors))
+}
+
+/// The user and the factor a path names.
+async fn load_factor(state: &State, path: &(String, String)) -> Result<(User, Factor), Error> {
+    let user = load(state, &path.0).await?;
+    let id = Uuid::parse_str(&path.1)
+        .map_err(|_| Error::not_found(ErrorCode::ValidationFailed, "factor_id must be an UUID"))?;
+    let found = user.factors.iter().find(|factor| factor.id == id).cloned();
+    let factor =
+        found.ok_or_else(|| Error::not_found(ErrorCode::MfaFactorNotFound, "Factor not found"))?;
+    Ok((user, factor))
+}
+
+/// `PUT`, for admins: another name or number.
+async fn update_factor(
+    state: web::Data<State>,
+    call: Call,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse, Error> {
+    let admin = Admin::authenticate(&state, &call).await?;
+    let (user, mut factor) = load_factor(&state, &path).await?;
+    let body: UpdateFactorBody = call.json()?;
+    if !body.friendly_name.is_empty() {
+        factor.friendly_name = body.friendly_name;
+    }
+    if !body.phone.is_empty() && factor.factor_type == "phone" {
+        factor.phone = validate::phone(&body.phone)?;
+    }
+    let now = state.clock.now();
+    factor.updated_at = db::identities::micros(now);
+    let entry = Entry::new(&admin.actor(), Action::FactorUpdated)
+        .trait_("user_id", user.id.to_string())
+        .trait_("factor_id", factor.id.to_string())
+        .trait_("factor_type", factor.factor_type.as_str());
+    let update = async |tx: &Tx<'_>| -> Result<(), Error> {
+        db::mfa::rename(tx, &factor, now).await?;
+        record(&state, tx, &entry).await
+    };
+    state.db.transaction("admin_update_factor", update).await?;
+    Ok(json::respond(StatusCode::OK, &factor))
+}
+
+/// `DELETE`, for admins; the sessions it raised sink back.
+async fn delete_factor(
+    state: web::Data<State>,
+    call: Call,
+    path: web::Path<(String, String)>,
+) -> Result<HttpResponse, Error> {
+    Admin::authenticate(&state, &call).await?;
+    let (user, factor) = load_factor(&state, &path).await?;
+    let entry = Entry::new(&user, Action::FactorDeleted)
+        .seen_from(call.client_ip.as_deref())
+        .trait_("user_id", user.id.to_string())
+        .trait_("factor_id", factor.id.to_string());
+    let method = AuthMethod::of_factor(&factor.factor_type).as_str();
+    let delete = async |tx: &Tx<'_>| -> Result<(), Error> {
+        record(&state, tx, &entry).await?;
+        let now = state.clock.now();
+        db::mfa::unenroll(tx, factor.id, user.id, method, now)
+            .await
+            .map_err(|error| Error::internal("Database error deleting factor").with_source(error))
+    };
+    state.db.transaction("admin_delete_factor", delete).await?;
+    Ok(json::respond(StatusCode::OK, &factor))
+}
