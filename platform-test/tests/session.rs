@@ -1,6 +1,11 @@
 //! Sessions against a real database: row level security holds, one flight is one transaction,
 //! and nothing of a caller stays on the connection.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up must fail loudly"
+)]
+
 use platform::pg::{DbError, Executor as _, column};
 use platform_test::TestDatabase;
 
