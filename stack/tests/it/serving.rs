@@ -33,6 +33,12 @@ impl Stack {
             app: Some(0),
             mail: Some(0),
         };
+        // An app of its own, since the real one may not have been built.
+        let app = folder.path().join("app");
+        std::fs::create_dir(&app).unwrap();
+        std::fs::write(app.join("index.html"), "<!doctype html><title>App</title>").unwrap();
+        let mut vars: Vars = vars.iter().copied().collect();
+        vars.set_default("WILDFIRE_WEB_DIR", app.to_string_lossy());
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let project = config_toml::load(&root.join("supabase"), &Vars::default()).unwrap();
         let context = ServeContext {
@@ -46,7 +52,7 @@ impl Stack {
             keys: project_keys(&keys),
             listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
             public_url: None,
-            vars: vars.iter().copied().collect(),
+            vars,
         };
         let client = Client::builder()
             .redirect(redirect::Policy::none())
