@@ -152,8 +152,11 @@ fn root() -> &'static Path {
         .unwrap_or(Path::new("."))
 }
 
+/// Cargo puts both programs into one folder.
 fn binary() -> PathBuf {
-    root().join("target/release/wildfire")
+    std::env::current_exe()
+        .unwrap_or_default()
+        .with_file_name("wildfire")
 }
 
 /// Size of the shipped binary.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -61,6 +62,13 @@ impl Program {
             .status()
             .map_err(|error| self.not_started(&error))?;
         self.finish(title, started, status.success())
+    }
+
+    /// Hands the terminal and this process over to it, so that Ctrl-C reaches it alone.
+    pub(crate) fn become_it(mut self, title: &str) -> Outcome {
+        eprintln!("\u{25b8} {title}");
+        let error = self.command.exec();
+        Err(self.not_started(&error))
     }
 
     /// Runs it with its output on the terminal and hands each line to `line` as well.

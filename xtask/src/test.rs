@@ -1,5 +1,6 @@
 //! `cargo x test`: everything, with one closing line over all suites.
 
+use crate::start::binary;
 use crate::step::{Failure, Outcome, Program};
 use crate::suite::{Report, Tally};
 use crate::{browser, check, node};
@@ -42,7 +43,10 @@ impl Suite {
     fn run(&self, tally: &mut Tally) -> Outcome {
         (self.prepare)()?;
         let before = *tally;
-        let program = Program::new(self.program, self.args).env("CI", "1");
+        let binary = binary("debug")?;
+        let program = Program::new(self.program, self.args)
+            .env("CI", "1")
+            .env("WILDFIRE_BIN", &binary.to_string_lossy());
         program.run_with(self.title, |line| tally.count(self.report, line))?;
         if *tally == before {
             return Err(Failure::new(format!("{}: no test ran", self.title)));
