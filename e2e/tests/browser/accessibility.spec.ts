@@ -99,19 +99,24 @@ async function violations(page: Page): Promise<string[]> {
   );
 }
 
-/** Both themes, and the narrowest window there is: the page itself never scrolls sideways. */
+/** Both themes, and the narrowest window there is. */
 async function check(page: Page, screen: Screen): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, screen);
   expect.soft(await violations(page), 'light').toEqual([]);
   await page.emulateMedia({ colorScheme: 'dark' });
   expect.soft(await violations(page), 'dark').toEqual([]);
+  await expectNoSidewaysScroll(page, screen.name);
+}
+
+/** In the narrowest window there is, the page itself never scrolls sideways. */
+async function expectNoSidewaysScroll(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 320, height: 640 });
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
     client: document.documentElement.clientWidth,
   }));
-  expect.soft(scroll, 'fits into 320 pixels').toBeLessThanOrEqual(client);
+  expect.soft(scroll, `${name} fits into 320 pixels`).toBeLessThanOrEqual(client);
 }
 
 for (const screen of PUBLIC) {
@@ -135,6 +140,27 @@ for (const { name, path, prepare } of MEMBER) {
     await check(page, { name, path: path.replace(':id', String(id)), ...(prepare && { prepare }) });
   });
 }
+
+/** As long as names, keys and tags may be, without a place to break. */
+const LONGEST = {
+  name: 'n'.repeat(120),
+  key: 'k'.repeat(64),
+  description: 'd'.repeat(1000),
+  template: `{${'v'.repeat(64)}} ${'t'.repeat(300)}`,
+  tags: Array.from({ length: 20 }, (_, index) => `${'g'.repeat(30)}${String(10 + index)}`),
+};
+
+memberTest('the longest names fit into a phone', async ({ page, prompts }) => {
+  const { id } = await prompts.create(LONGEST);
+  const paths = ['/dashboard', '/prompts', `/playground?prompt=${LONGEST.key}`];
+  for (const part of ['', '/edit', '/versions']) {
+    paths.push(`/prompts/${String(id)}${part}`);
+  }
+  for (const path of paths) {
+    await open(page, { name: path, path });
+    await expectNoSidewaysScroll(page, path);
+  }
+});
 
 test('the menu of a small screen closes after a choice', async ({ page, isMobile }) => {
   test.skip(!isMobile, 'wide screens have no menu');
