@@ -23,7 +23,14 @@ pub(crate) fn install() -> Outcome {
              chromium`) or set CHROMIUM to its path",
         ));
     }
-    let install = ["install", "--yes", "--no-install-recommends", "chromium"];
+    // Fonts are only recommended by the package, and a page without any has no text.
+    let install = [
+        "install",
+        "--yes",
+        "--no-install-recommends",
+        "chromium",
+        "fonts-liberation",
+    ];
     let apt = || Program::new("apt-get", &install).env("DEBIAN_FRONTEND", "noninteractive");
     apt().run("installing Chromium").or_else(|_| {
         Program::new("apt-get", &["update"]).run("updating package lists")?;
