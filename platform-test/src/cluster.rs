@@ -29,11 +29,7 @@ pub(crate) struct Server {
     pub(crate) background: Handle,
 }
 
-/// The port of the test server, which is started by the first caller.
-pub fn server_port() -> u16 {
-    server().port
-}
-
+/// The test server, started by the first caller.
 pub(crate) fn server() -> &'static Server {
     SERVER.get_or_init(|| {
         let (sender, receiver) = mpsc::channel();

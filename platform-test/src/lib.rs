@@ -18,5 +18,4 @@ mod cluster;
 mod database;
 pub mod tokens;
 
-pub use cluster::server_port;
 pub use database::TestDatabase;

@@ -68,11 +68,6 @@ impl Verifier {
         }
     }
 
-    /// The keys this verifier checks against.
-    pub fn keyring(&self) -> &Arc<Keyring> {
-        &self.keyring
-    }
-
     /// Checks signature, `exp` and `nbf`. Audience and issuer are the caller's business.
     pub fn verify(&self, token: &str) -> Result<Arc<VerifiedToken>, JwtError> {
         if let Some(known) = self.cache.get(token) {
