@@ -4,6 +4,7 @@
 //! `#[source]` and reach the log. Mirrors upstream's `internal/api/errors.go` and `apierrors`.
 
 mod code;
+mod refusal;
 mod render;
 
 use std::borrow::Cow;
@@ -11,9 +12,10 @@ use std::error::Error as StdError;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
-use platform::pg::{DbError, RetryHint, SqlState};
+use platform::pg::{DbError, RetryHint};
 
 pub(crate) use code::ErrorCode;
+pub(crate) use refusal::EMAIL_EXISTS;
 pub(crate) use render::{ApiVersion, render};
 
 /// A public text: fixed for most errors, built for some.
@@ -157,12 +159,6 @@ impl Error {
         }
     }
 
-    /// Whether a row like the new one exists already.
-    pub(crate) fn is_duplicate(&self) -> bool {
-        let code = self.database_cause().and_then(DbError::code);
-        code.is_some_and(|code| code.code() == "23505")
-    }
-
     /// The Postgres error behind this one, if that is what happened.
     pub(crate) fn database_cause(&self) -> Option<&DbError> {
         match self {
@@ -173,23 +169,6 @@ impl Error {
             | Self::Unexpected(cause) => cause.downcast_ref(),
             Self::Http { .. } | Self::Oauth { .. } | Self::WeakPassword { .. } => None,
         }
-    }
-
-    /// The refusal this failure is: Postgres cannot hold the NUL character, wherever a client
-    /// puts it.
-    // Upstream: answers 500 as if something had broken.
-    pub(crate) fn refused_text(&self) -> Option<Self> {
-        let code = self.database_cause().and_then(DbError::code);
-        let unstorable = matches!(
-            code,
-            Some(&SqlState::CHARACTER_NOT_IN_REPERTOIRE | &SqlState::UNTRANSLATABLE_CHARACTER)
-        );
-        unstorable.then(|| {
-            Self::bad_request(
-                ErrorCode::ValidationFailed,
-                "Text cannot contain the NUL character",
-            )
-        })
     }
 }
 

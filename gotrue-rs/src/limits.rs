@@ -4,6 +4,8 @@
 //! counters live in memory, per process. Requests are limited only where a proxy names the
 //! client: by `GOTRUE_RATE_LIMIT_HEADER` or, if enabled, `Sb-Forwarded-For`.
 
+mod origin;
+
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +22,8 @@ use platform::env::{Reader, parse_duration};
 
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
+
+pub(crate) use origin::Origin;
 
 const MINUTE: f64 = 60.0;
 const FIVE_MINUTES: f64 = 300.0;
@@ -167,7 +171,7 @@ impl GovernorClock for Ticks {
     }
 }
 
-type PerClient = RateLimiter<String, DefaultKeyedStateStore<String>, Ticks, NoOpMiddleware<Nanos>>;
+type PerClient = RateLimiter<Origin, DefaultKeyedStateStore<Origin>, Ticks, NoOpMiddleware<Nanos>>;
 
 /// The counters. Cloning shares them.
 #[derive(Clone)]
@@ -229,6 +233,13 @@ impl Limits {
         }
     }
 
+    /// Where a request comes from, for what is shared out among clients: as a proxy names it,
+    /// else as the connection does.
+    pub(crate) fn origin(&self, call: &Call) -> Origin {
+        let named = self.0.client(call);
+        named.unwrap_or_else(|| Origin::named(call.client_ip.as_deref().unwrap_or_default()))
+    }
+
     /// Whether one more mail may be sent; counts it.
     pub(crate) fn allows_mail(&self) -> bool {
         self.0.mails.allow()
@@ -241,13 +252,13 @@ impl Counters {
         self.per_client.get(at)?.as_ref()
     }
 
-    fn client(&self, call: &Call) -> Option<String> {
+    fn client(&self, call: &Call) -> Option<Origin> {
         if let Some(address) = &call.forwarded_for {
-            return Some(address.clone());
+            return Some(Origin::named(address));
         }
         let value = call.header(self.header.as_deref()?)?;
         let key = value.split(',').next().unwrap_or_default().trim();
-        (!key.is_empty()).then(|| key.to_owned())
+        (!key.is_empty()).then(|| Origin::named(key))
     }
 }
 
@@ -385,7 +396,7 @@ mod tests {
     fn a_client_gets_a_burst_and_then_its_rate() {
         let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
         let limiter = per_client(30.0 / FIVE_MINUTES, 30, &clock).unwrap();
-        let client = "203.0.113.9".to_owned();
+        let client = Origin::named("203.0.113.9");
         let passed = |tries| {
             (0..tries)
                 .filter(|_| limiter.check_key(&client).is_ok())

@@ -123,26 +123,6 @@ pub(crate) fn is_expired(sent_at: Timestamp, lifetime: SignedDuration, now: Time
     now.duration_since(sent_at) > lifetime
 }
 
-/// A password nobody will ever type, with a character of each required set.
-pub(crate) fn unguessable_password(required: &[String], length: usize) -> String {
-    const ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    let mut characters: Vec<char> = required
-        .iter()
-        .filter_map(|set| {
-            let set: Vec<char> = set.chars().collect();
-            (!set.is_empty()).then(|| set[rand::random_range(0..set.len())])
-        })
-        .collect();
-    while characters.len() < length {
-        characters.push(char::from(ALPHABET[rand::random_range(0..ALPHABET.len())]));
-    }
-    // The required characters must not always stand first.
-    for last in (1..characters.len()).rev() {
-        characters.swap(last, rand::random_range(0..=last));
-    }
-    characters.into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,16 +156,5 @@ mod tests {
         assert!(!valid("", sent));
         assert!(!valid("other", sent));
         assert!(!is_valid("h", "h", None, hour, sent));
-    }
-
-    #[test]
-    fn passwords_hold_a_character_of_each_set() {
-        let sets = ["abc".to_owned(), "!?".to_owned()];
-        let password = unguessable_password(&sets, 33);
-        assert_eq!(password.chars().count(), 33);
-        assert!(
-            sets.iter()
-                .all(|set| password.contains(|c| set.contains(c)))
-        );
     }
 }

@@ -1,56 +1,93 @@
 //! Hashing passwords without starving everything else.
 //!
 //! One bcrypt hash takes tens of milliseconds of a core. A few threads of low priority do all
-//! of them; when more work queues up than they can finish in a few seconds, callers are turned
-//! away at once. Mirrors upstream's `internal/crypto/password.go`.
+//! of them, by turns for every client that waits; when more work is queued than they finish in
+//! a few seconds, as measured, callers are turned away at once. Mirrors upstream's
+//! `internal/crypto/password.go`.
 //!
 //! Upstream: hashes on the goroutine of the request, however many there are.
 
 mod formats;
+mod queue;
 
 use std::num::NonZeroUsize;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
 pub(crate) use formats::Foreign;
+use queue::{Job, Queue};
 
 use crate::error::{Error, ErrorCode};
+use crate::limits::Origin;
 
 /// The work factor of new hashes, as upstream's.
 const COST: u32 = 10;
 
-/// How many hashes may wait per thread: a few seconds' worth.
-const QUEUE_PER_THREAD: usize = 64;
+/// How long whoever comes last may have to wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// What a hash takes until one was measured.
+const FIRST_GUESS: Duration = Duration::from_millis(50);
 
 /// How willingly hashing yields to serving requests (0 to 19).
 const NICENESS: i32 = 10;
 
-type Job = Box<dyn FnOnce() + Send>;
-
 /// The threads that hash; cloning shares them.
 #[derive(Clone)]
 pub(crate) struct Hasher {
-    queue: SyncSender<Job>,
+    shared: Arc<Shared>,
+    /// Ends the threads with the last clone.
+    _closer: Arc<Closer>,
     cost: u32,
 }
 
+struct Shared {
+    desk: Mutex<Desk>,
+    news: Condvar,
+    threads: usize,
+}
+
+/// What waits, and what is known about how long it will take.
+struct Desk {
+    queue: Queue<Box<dyn Work>>,
+    /// What a job takes, on average over the last few.
+    typical: Duration,
+    is_closed: bool,
+}
+
+struct Closer(Arc<Shared>);
+
+impl Drop for Closer {
+    fn drop(&mut self) {
+        self.0.desk().is_closed = true;
+        self.0.news.notify_all();
+    }
+}
+
 impl Hasher {
-    /// Starts one thread per core but one.
+    /// Starts one thread per core; their low priority leaves the cores to the requests.
     pub(crate) fn start() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self::with_threads((cores - 1).max(1), COST)
+        Self::with_threads(cores, COST)
     }
 
     fn with_threads(threads: usize, cost: u32) -> Self {
-        let (queue, jobs) = sync_channel(threads * QUEUE_PER_THREAD);
-        let jobs = Arc::new(Mutex::new(jobs));
+        let shared = Arc::new(Shared {
+            desk: Mutex::new(Desk {
+                queue: Queue::default(),
+                typical: FIRST_GUESS,
+                is_closed: false,
+            }),
+            news: Condvar::new(),
+            threads,
+        });
         for _ in 0..threads {
-            let jobs = Arc::clone(&jobs);
+            let shared = Arc::clone(&shared);
             let spawned = std::thread::Builder::new()
                 .name("password".to_owned())
-                .spawn(move || work(&jobs));
+                .spawn(move || shared.work());
             if let Err(error) = spawned {
                 tracing::error!(
                     error = &error as &dyn std::error::Error,
@@ -58,15 +95,19 @@ impl Hasher {
                 );
             }
         }
-        Self { queue, cost }
+        Self {
+            _closer: Arc::new(Closer(Arc::clone(&shared))),
+            shared,
+            cost,
+        }
     }
 
     /// The hash of a new password, which must not be longer than 72 bytes.
-    pub(crate) async fn hash(&self, password: &str) -> Result<String, Error> {
+    pub(crate) async fn hash(&self, origin: &Origin, password: &str) -> Result<String, Error> {
         let (password, cost) = (password.to_owned(), self.cost);
         let mut salt = [0; 16];
         aws_lc_rs::rand::fill(&mut salt).map_err(|_| Error::Unexpected("no randomness".into()))?;
-        let hashed = self.run(move || {
+        let hashed = self.run(origin, move || {
             bcrypt::hash_with_salt(&password, cost, salt)
                 .map(|parts| parts.format_for_version(bcrypt::Version::TwoA))
         });
@@ -76,9 +117,14 @@ impl Hasher {
     }
 
     /// Whether the password is the one behind the hash; a hash of no known kind is an error.
-    pub(crate) async fn verify(&self, password: &str, hash: &str) -> Result<bool, Error> {
+    pub(crate) async fn verify(
+        &self,
+        origin: &Origin,
+        password: &str,
+        hash: &str,
+    ) -> Result<bool, Error> {
         let (password, hash) = (password.to_owned(), hash.to_owned());
-        let verified = self.run(move || {
+        let verified = self.run(origin, move || {
             if formats::is_foreign(&hash) {
                 let known = Foreign::parse(&hash);
                 return Ok(known.is_some_and(|known| known.matches(&password)));
@@ -90,27 +136,122 @@ impl Hasher {
             .map_err(|error| Error::Unexpected(error.into()))
     }
 
+    /// Takes as long as [`Hasher::verify`] with a hash of this service, and finds nothing: for
+    /// accounts that do not exist or have no password, so that the time does not tell.
+    pub(crate) async fn verify_nothing(
+        &self,
+        origin: &Origin,
+        password: &str,
+    ) -> Result<(), Error> {
+        let (password, cost) = (password.to_owned(), self.cost);
+        let hashed = self.run(origin, move || {
+            // What it comes to does not matter.
+            let _ = bcrypt::hash_with_salt(&password, cost, [0; 16]);
+        });
+        hashed.await
+    }
+
     async fn run<T: Send + 'static>(
         &self,
+        origin: &Origin,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Error> {
         let (done, outcome) = oneshot::channel();
-        let job: Job = Box::new(move || {
-            // Nobody waits any longer if the request timed out while queueing.
-            if !done.is_closed() {
-                let _ = done.send(work());
-            }
-        });
-        match self.queue.try_send(job) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_)) => return Err(busy()),
-            Err(TrySendError::Disconnected(_)) => {
-                return Err(Error::internal("Unable to process request"));
-            }
+        let turned_away = {
+            let mut desk = self.shared.desk();
+            let room = desk.room(self.shared.threads);
+            desk.queue
+                .push(origin, Box::new(Asked { work, done }), room)
+        };
+        self.shared.news.notify_one();
+        if let Some(job) = turned_away {
+            job.turn_away();
         }
         outcome
             .await
-            .map_err(|error| Error::Unexpected(Box::new(error)))
+            .map_err(|error| Error::Unexpected(Box::new(error)))?
+            .ok_or_else(busy)
+    }
+}
+
+impl Desk {
+    /// How many jobs may wait so that the last of them is done in time.
+    fn room(&self, threads: usize) -> usize {
+        let each = self.typical.as_nanos().max(1);
+        let jobs = LONGEST_WAIT.as_nanos() / each;
+        usize::try_from(jobs).unwrap_or(usize::MAX).max(1) * threads
+    }
+
+    fn measured(&mut self, took: Duration) {
+        self.typical = (self.typical * 7 + took) / 8;
+    }
+}
+
+impl Shared {
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        // On Linux this concerns the calling thread only.
+        if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+            tracing::debug!(%error, "The priority of a hashing thread could not be lowered");
+        }
+        while let Some(job) = self.next() {
+            let started = Instant::now();
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run())).is_err() {
+                tracing::error!("Hashing a password panicked");
+            }
+            self.desk().measured(started.elapsed());
+        }
+    }
+
+    fn next(&self) -> Option<Box<dyn Work>> {
+        let mut desk = self.desk();
+        loop {
+            if desk.is_closed {
+                return None;
+            }
+            if let Some(job) = desk.queue.pop() {
+                return Some(job);
+            }
+            desk = self.news.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A job of whatever outcome.
+trait Work: Send {
+    fn is_wanted(&self) -> bool;
+    fn run(self: Box<Self>);
+    fn turn_away(self: Box<Self>);
+}
+
+struct Asked<F, T> {
+    work: F,
+    /// Gets nothing if there was no room.
+    done: oneshot::Sender<Option<T>>,
+}
+
+impl<T: Send, F: FnOnce() -> T + Send> Work for Asked<F, T> {
+    /// Nobody waits any longer if the request timed out while queueing.
+    fn is_wanted(&self) -> bool {
+        !self.done.is_closed()
+    }
+
+    fn run(self: Box<Self>) {
+        let Self { work, done } = *self;
+        let _ = done.send(Some(work()));
+    }
+
+    fn turn_away(self: Box<Self>) {
+        let _ = self.done.send(None);
+    }
+}
+
+impl Job for Box<dyn Work> {
+    fn is_wanted(&self) -> bool {
+        (**self).is_wanted()
     }
 }
 
@@ -123,57 +264,66 @@ fn busy() -> Error {
     .with_header("retry-after", "5")
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
-    // On Linux this concerns the calling thread only.
-    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!(%error, "The priority of a hashing thread could not be lowered");
-    }
-    loop {
-        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        match job {
-            Ok(job) => {
-                if std::panic::catch_unwind(std::panic::AssertUnwindSafe(job)).is_err() {
-                    tracing::error!("Hashing a password panicked");
-                }
-            }
-            Err(_) => return,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::Hasher;
+    use crate::limits::Origin;
 
     const FAST: u32 = 4;
 
     #[tokio::test]
     async fn hashes_verify_and_look_like_upstreams() {
-        let hasher = Hasher::with_threads(1, FAST);
+        let (hasher, me) = (Hasher::with_threads(1, FAST), Origin::named("me"));
         for password in ["secret", "", "with\0nul", &"é".repeat(36)] {
-            let hash = hasher.hash(password).await.unwrap();
+            let hash = hasher.hash(&me, password).await.unwrap();
             assert!(hash.starts_with("$2a$04$"), "{hash}");
             assert_eq!(hash.len(), 60);
-            assert!(hasher.verify(password, &hash).await.unwrap());
-            assert!(!hasher.verify("something else", &hash).await.unwrap());
+            assert!(hasher.verify(&me, password, &hash).await.unwrap());
+            assert!(!hasher.verify(&me, "something else", &hash).await.unwrap());
+            hasher.verify_nothing(&me, password).await.unwrap();
         }
     }
 
     #[tokio::test]
     async fn hashes_made_by_go_are_accepted() {
-        let hasher = Hasher::with_threads(1, FAST);
+        let (hasher, me) = (Hasher::with_threads(1, FAST), Origin::named("me"));
         let hash = "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
-        assert!(!hasher.verify("not it", hash).await.unwrap());
-        assert!(hasher.verify("x", "not a hash").await.is_err());
+        assert!(!hasher.verify(&me, "not it", hash).await.unwrap());
+        assert!(hasher.verify(&me, "x", "not a hash").await.is_err());
     }
 
     #[tokio::test]
     async fn a_full_queue_turns_callers_away_at_once() {
-        let hasher = Hasher::with_threads(1, 8);
-        let waiting: Vec<_> = (0..100).map(|_| hasher.hash("password")).collect();
+        let (hasher, me) = (Hasher::with_threads(1, 8), Origin::named("me"));
+        let waiting: Vec<_> = (0..100).map(|_| hasher.hash(&me, "password")).collect();
         let outcomes = futures_util::future::join_all(waiting).await;
         let refused = outcomes.iter().filter(|outcome| outcome.is_err()).count();
         assert!(refused > 0, "nobody was turned away");
         assert!(refused < 100, "nobody was served");
+    }
+
+    #[tokio::test]
+    async fn a_flood_from_one_client_leaves_room_for_another() {
+        let hasher = Hasher::with_threads(1, FAST);
+        let (flood, honest) = (Origin::named("flood"), Origin::named("honest"));
+        let flooding: Vec<_> = (0..500).map(|_| hasher.hash(&flood, "password")).collect();
+        let honest = async { hasher.hash(&honest, "password").await };
+        let (flooded, served) =
+            futures_util::join!(futures_util::future::join_all(flooding), honest);
+        assert!(flooded.iter().any(Result::is_err), "nobody was turned away");
+        assert!(served.is_ok());
+    }
+
+    #[test]
+    fn the_room_follows_what_hashing_takes() {
+        let hasher = Hasher::with_threads(0, FAST);
+        let mut desk = hasher.shared.desk();
+        assert_eq!(desk.room(2), 200);
+        for _ in 0..200 {
+            desk.measured(Duration::from_millis(500));
+        }
+        assert_eq!(desk.room(2), 20);
     }
 }

@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::mail;
 use crate::state::State;
@@ -23,9 +23,6 @@ json::body! {
         data: Option<Document>,
     }
 }
-
-/// What is said wherever an address already belongs to somebody.
-pub(super) const EMAIL_EXISTS: &str = "A user with this email address has already been registered";
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {

@@ -19,9 +19,6 @@ use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
-/// Long enough for every policy, short enough for bcrypt.
-const PASSWORD_LENGTH: usize = 33;
-
 json::body! {
     struct MagicLinkBody as "MagicLinkParams" {
         email: String,
@@ -125,10 +122,8 @@ async fn find_confirmed(state: &State, call: &Call, email: &str) -> Result<Optio
 }
 
 async fn sign_up(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
-    let required = &state.config.password.required_characters;
     let account = NewAccount {
         email: wanted.email.clone(),
-        password: otp::unguessable_password(required, PASSWORD_LENGTH),
         data: wanted.data.clone(),
         challenge: wanted.challenge.clone(),
         ..NewAccount::default()

@@ -16,11 +16,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::otp;
 use crate::state::State;
-
-/// Long enough that nobody guesses it, short enough for bcrypt.
-const PASSWORD_LENGTH: usize = 64;
 
 json::body! {
     struct OtpBody as "OtpParams" {
@@ -161,7 +157,6 @@ async fn find_confirmed(state: &State, call: &Call, phone: &str) -> Result<Optio
 async fn sign_up(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
     let account = NewAccount {
         phone: body.phone.clone(),
-        password: otp::unguessable_password(&[], PASSWORD_LENGTH),
         data: body.data.clone(),
         channel: body.channel.clone(),
         ..NewAccount::default()

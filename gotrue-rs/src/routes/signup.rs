@@ -58,7 +58,7 @@ impl From<SignUpBody> for NewAccount {
         Self {
             email: body.email,
             phone: body.phone,
-            password: body.password,
+            password: Some(body.password),
             data: body.data,
             channel: body.channel,
             challenge: Challenge {

@@ -476,3 +476,18 @@ async fn a_softly_deleted_user_leaves_hashes() {
     assert_eq!(again[0].get::<_, String>(0), hash("ada@example.com"));
     app.sign_up("ada@example.com").await;
 }
+
+#[tokio::test]
+async fn of_many_creations_of_one_address_at_once_one_succeeds() {
+    let app = TestApp::spawn().await;
+    let creations = (0..10).map(|_| create(&app, json!({ "email": "ada@example.com" })));
+    let replies = futures_util::future::join_all(creations).await;
+    let (ok, refused): (Vec<_>, Vec<_>) = replies
+        .into_iter()
+        .partition(|reply| reply.status.is_success());
+    assert_eq!(ok.len(), 1);
+    for reply in refused {
+        let text = "A user with this email address has already been registered";
+        reply.refused(422, "email_exists", text);
+    }
+}

@@ -277,3 +277,22 @@ async fn admins_rename_and_remove_factors() {
     let next = Session::of(&app.refresh(&raised.refresh_token).await);
     assert_eq!(next.claims()["aal"], "aal1");
 }
+
+#[tokio::test]
+async fn of_many_enrolments_under_one_name_at_once_one_succeeds() {
+    let app = TestApp::spawn().await;
+    let session = app.sign_up("ada@example.com").await;
+    for name in ["app", ""] {
+        let enrolments = (0..6).map(|_| enroll(&app, &session, name));
+        let replies = futures_util::future::join_all(enrolments).await;
+        let (ok, refused): (Vec<_>, Vec<_>) = replies
+            .into_iter()
+            .partition(|reply| reply.status.is_success());
+        assert_eq!(ok.len(), 1, "{name:?}");
+        for reply in refused {
+            let text =
+                format!("A factor with the friendly name {name:?} for this user already exists");
+            reply.refused(422, "mfa_factor_name_conflict", &text);
+        }
+    }
+}

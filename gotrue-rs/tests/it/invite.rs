@@ -39,7 +39,11 @@ async fn an_invitation_opens_an_account_that_its_owner_completes() {
     let hashes = app
         .query("select encrypted_password from auth.users", &[])
         .await;
-    assert!(hashes[0].get::<_, &str>(0).starts_with("$2a$"));
+    // Nothing signs in by password until they set one.
+    assert_eq!(hashes[0].get::<_, &str>(0), "");
+    let body = json!({ "email": "ada@example.com", "password": "" });
+    let reply = app.post("/token?grant_type=password", body).await;
+    reply.refused(400, "invalid_credentials", "Invalid login credentials");
 }
 
 #[tokio::test]

@@ -114,3 +114,23 @@ async fn test_numbers_accept_their_code() {
     let reply = app.post("/verify", wrong).await;
     reply.refused(403, "otp_expired", "Token has expired or is invalid");
 }
+
+#[tokio::test]
+async fn whoever_comes_by_code_has_no_password_and_may_set_one() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    app.post("/otp", json!({ "email": "ada@example.com" }))
+        .await
+        .ok();
+    let stored = app
+        .query("select encrypted_password from auth.users", &[])
+        .await;
+    assert_eq!(stored[0].get::<_, &str>(0), "");
+    let body = json!({
+        "type": "email", "email": "ada@example.com", "token": crate::letter::code(&app.last_mail())
+    });
+    let session = crate::app::Session::of(&app.post("/verify", body).await);
+    let request = app.as_user(&session.access_token, reqwest::Method::PUT, "/user");
+    let body = json!({ "password": crate::app::PASSWORD });
+    request.json(&body).send().await.ok();
+    app.sign_in("ada@example.com").await;
+}

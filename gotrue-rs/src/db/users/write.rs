@@ -52,6 +52,16 @@ pub(crate) async fn insert(
     Ok(stored)
 }
 
+const LOCK: &str = "-- auth.users.lock
+select id from auth.users where id = $1 for no key update";
+
+/// Waits until nobody else changes this user, and keeps others waiting until the transaction
+/// ends.
+pub(crate) async fn lock(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
+    db.query(LOCK, &[&id]).await?;
+    Ok(())
+}
+
 const RELOAD: &str = concat!(
     "-- auth.users.reload
 select ",

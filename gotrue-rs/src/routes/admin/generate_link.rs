@@ -14,16 +14,12 @@ use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::mail::links::{LinkType, action_link};
 use crate::mail::{Issued, external_address};
-use crate::otp::{Code, Flow, token_hash, unguessable_password};
-use crate::routes::invite::EMAIL_EXISTS;
+use crate::otp::{Code, Flow, token_hash};
 use crate::state::State;
-
-/// Long enough that nobody guesses it, short enough for bcrypt.
-const PASSWORD_LENGTH: usize = 64;
 
 json::body! {
     struct LinkBody as "GenerateLinkParams" {
@@ -117,10 +113,10 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
         .await
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
     drop(client);
-    let kind = kind(&state, &mut body, existing.is_some())?;
+    let kind = kind(&body, existing.is_some())?;
     let fresh = match existing {
         Some(_) => None,
-        None => Some(prepare(&state, &body, &aud, kind).await?),
+        None => Some(prepare(&state, &call, &body, &aud).await?),
     };
     let code = Code::generate(state.config.mail.otp_length, &body.email, Flow::Implicit);
     let request = Request {
@@ -135,7 +131,8 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
         .transaction("generate_link", async |tx| {
             request.issue(tx, existing.clone(), fresh.as_ref()).await
         })
-        .await?;
+        .await
+        .map_err(Error::or_taken)?;
     let external = external_address(&state, &call);
     let paths = &state.config.mail.paths;
     let answer = LinkAnswer {
@@ -150,7 +147,7 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
 }
 
 /// The kind of link; a magic link for a new address becomes a sign-up.
-fn kind(state: &State, body: &mut LinkBody, known: bool) -> Result<Kind, Error> {
+fn kind(body: &LinkBody, known: bool) -> Result<Kind, Error> {
     let kind = Kind::parse(&body.kind).ok_or_else(|| {
         Error::bad_request(
             ErrorCode::ValidationFailed,
@@ -158,11 +155,7 @@ fn kind(state: &State, body: &mut LinkBody, known: bool) -> Result<Kind, Error> 
         )
     })?;
     match kind {
-        Kind::MagicLink if !known => {
-            let required = &state.config.password.required_characters;
-            body.password = unguessable_password(required, PASSWORD_LENGTH);
-            Ok(Kind::Signup)
-        }
+        Kind::MagicLink if !known => Ok(Kind::Signup),
         Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => Err(
             Error::not_found(ErrorCode::UserNotFound, "User with this email not found"),
         ),
@@ -171,9 +164,10 @@ fn kind(state: &State, body: &mut LinkBody, known: bool) -> Result<Kind, Error> 
 }
 
 /// A user for an address nobody has; hashing happens here, outside of the transaction.
-async fn prepare(state: &State, body: &LinkBody, aud: &str, kind: Kind) -> Result<User, Error> {
+async fn prepare(state: &State, call: &Call, body: &LinkBody, aud: &str) -> Result<User, Error> {
     let mut hash = String::new();
-    if kind == Kind::Signup {
+    // A magic link that signs up leaves its account without a password.
+    if body.kind == Kind::Signup.as_str() {
         if body.password.is_empty() {
             return Err(Error::bad_request(
                 ErrorCode::ValidationFailed,
@@ -181,7 +175,10 @@ async fn prepare(state: &State, body: &LinkBody, aud: &str, kind: Kind) -> Resul
             ));
         }
         policy::check(&state.config.password, &body.password)?;
-        hash = state.passwords.hash(&body.password).await?;
+        hash = state
+            .passwords
+            .hash(&state.limits.origin(call), &body.password)
+            .await?;
     }
     Ok(new_account::prepare(
         state,

@@ -69,7 +69,6 @@ pub(super) async fn post_factor(
         }
     }
     let user = &caller.user;
-    check_room(&state, user, session, &body.friendly_name).await?;
     let issuer = issuer(&state, &body.issuer)?;
     let failed = || Error::internal("Error generating QR Code");
     if user.email.is_empty() {
@@ -88,6 +87,7 @@ pub(super) async fn post_factor(
         .seen_from(call.client_ip.as_deref())
         .trait_("factor_id", factor.id.to_string());
     let store = async |tx: &Tx<'_>| -> Result<(), Error> {
+        check_room(&state, tx, user, session, &body.friendly_name).await?;
         db::mfa::insert_totp(tx, &factor, state.clock.now()).await?;
         record(&state, tx, &entry).await
     };
@@ -107,18 +107,20 @@ pub(super) async fn post_factor(
     Ok(json::respond(StatusCode::OK, &enrolled))
 }
 
-/// Whether the user may have one more factor of this name.
+/// Whether the user may have one more factor of this name. Enrolments of one user take turns,
+/// so that none slips in between.
 async fn check_room(
     state: &State,
+    tx: &Tx<'_>,
     user: &User,
     session: &Session,
     name: &str,
 ) -> Result<(), Error> {
     let mfa = &state.config.mfa;
     let now = state.clock.now();
-    let client = state.client().await?;
-    db::mfa::delete_expired(&client, mfa.factor_life, now).await?;
-    let factors = match db::users::by_id(&client, user.id).await? {
+    db::users::lock(tx, user.id).await?;
+    db::mfa::delete_expired(tx, mfa.factor_life, now).await?;
+    let factors = match db::users::by_id(tx, user.id).await? {
         Some(user) => user.factors,
         None => Vec::new(),
     };

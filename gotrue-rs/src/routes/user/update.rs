@@ -91,7 +91,11 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
         update.apply(tx, &mut user).await?;
         Ok::<_, Error>(user)
     };
-    let user = state.db.transaction("update_user", apply).await?;
+    let user = state
+        .db
+        .transaction("update_user", apply)
+        .await
+        .map_err(Error::or_taken)?;
     notify(&state, &body, old, &user).await;
     Ok(json::respond(StatusCode::OK, &user))
 }

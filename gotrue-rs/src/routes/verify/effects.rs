@@ -10,11 +10,7 @@ use crate::db;
 use crate::db::user_changes as changes;
 use crate::db::users::User;
 use crate::error::Error;
-use crate::otp::unguessable_password;
 use crate::state::State;
-
-/// Invited users get a password nobody knows until they set one.
-const PASSWORD_LENGTH: usize = 64;
 
 /// A sign-up or an invitation: the address is confirmed.
 pub(super) async fn confirm_signup(
@@ -24,8 +20,8 @@ pub(super) async fn confirm_signup(
 ) -> Result<(), Error> {
     let now = state.clock.now();
     if !user.has_password() && user.invited_at.is_some() {
-        let password = unguessable_password(&[], PASSWORD_LENGTH);
-        user.encrypted_password = Some(state.passwords.hash(&password).await?);
+        // Upstream: sets a random password. None does the same for nobody's time; the other
+        // tokens are void either way.
         db::users::set_password(tx, user, None, now)
             .await
             .map_err(|error| Error::internal("Error storing password").with_source(error))?;

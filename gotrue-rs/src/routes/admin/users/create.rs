@@ -18,11 +18,9 @@ use crate::db;
 use crate::db::identities::micros;
 use crate::db::user_changes::{self, AdminChange, Ban};
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
-use crate::otp::unguessable_password;
 use crate::routes::admin::new_account::{add_identity, identity_data};
-use crate::routes::invite::EMAIL_EXISTS;
 use crate::state::State;
 
 /// What bcrypt reads of a password, in bytes.
@@ -32,9 +30,6 @@ const LONGEST_PASSWORD: usize = 72;
 ///
 /// Upstream: up to 31, which takes days.
 const MOST_BCRYPT_COST: u32 = 16;
-
-/// Long enough that nobody guesses it, short enough for bcrypt.
-const PASSWORD_LENGTH: usize = 64;
 
 fn invalid(text: &'static str) -> Error {
     Error::bad_request(ErrorCode::ValidationFailed, text)
@@ -52,7 +47,7 @@ pub(super) async fn create_user(
         aud => aud.to_owned(),
     };
     let providers = check_addresses(&state, &mut body, &aud).await?;
-    let password_hash = password_hash(&state, &body).await?;
+    let password_hash = password_hash(&state, &call, &body).await?;
     let id = id(&body.id)?;
     let now = state.clock.now();
     let ban = ban(&body.ban_duration, now)?;
@@ -82,7 +77,8 @@ pub(super) async fn create_user(
         .db
         .transaction("create_user", async |tx| new.store(tx, user.clone()).await)
         .await
-        .map_err(|error| in_one_sentence(error, "Database error creating new user"))?;
+        .map_err(|error| in_one_sentence(error, "Database error creating new user"))
+        .map_err(Error::or_taken)?;
     Ok(json::respond(StatusCode::OK, &user))
 }
 
@@ -126,7 +122,7 @@ async fn check_addresses(
     Ok(providers)
 }
 
-async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Error> {
+async fn password_hash(state: &State, call: &Call, body: &AdminUserBody) -> Result<String, Error> {
     if body.password.is_some() && !body.password_hash.is_empty() {
         return Err(invalid(
             "Only a password or a password hash should be provided",
@@ -140,12 +136,8 @@ async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Er
             .with_source("the password hash is of no known kind"));
     }
     match body.password.as_deref().unwrap_or_default() {
-        "" => {
-            state
-                .passwords
-                .hash(&unguessable_password(&[], PASSWORD_LENGTH))
-                .await
-        }
+        // Upstream: hashes a random password.
+        "" => Ok(String::new()),
         password if password.len() > LONGEST_PASSWORD => {
             // Upstream: panics, and its recoverer answers so.
             Err(Error::status(
@@ -154,7 +146,10 @@ async fn password_hash(state: &State, body: &AdminUserBody) -> Result<String, Er
                 "Internal Server Error",
             ))
         }
-        password => state.passwords.hash(password).await,
+        password => {
+            let origin = state.limits.origin(call);
+            state.passwords.hash(&origin, password).await
+        }
     }
 }
 

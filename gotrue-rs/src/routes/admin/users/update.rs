@@ -41,7 +41,12 @@ pub(super) async fn update_user(
     let had_password = user.has_password();
     if let Some(password) = &body.password {
         policy::check(&state.config.password, password)?;
-        user.encrypted_password = Some(state.passwords.hash(password).await?);
+        user.encrypted_password = Some(
+            state
+                .passwords
+                .hash(&state.limits.origin(&call), password)
+                .await?,
+        );
     }
     let sets_first_password = body.password.is_some() && !had_password;
     let change = Change {

@@ -114,14 +114,16 @@ impl Update<'_> {
             .filter(|hash| !hash.is_empty())
         {
             self.check_current_password(hash).await?;
-            if self.state.passwords.verify(password, hash).await? {
+            if self.matches(password, hash).await? {
                 return Err(Error::unprocessable(
                     ErrorCode::SamePassword,
                     "New password should be different from the old password.",
                 ));
             }
         }
-        self.state.passwords.hash(password).await.map(Some)
+        let origin = self.state.limits.origin(self.call);
+        let hash = self.state.passwords.hash(&origin, password).await?;
+        Ok(Some(hash))
     }
 
     /// A session that is not fresh has to prove that its user is still there.
@@ -169,6 +171,11 @@ impl Update<'_> {
             .map_err(|error| Error::internal("Error during reauthentication").with_source(error))
     }
 
+    async fn matches(&self, password: &str, hash: &str) -> Result<bool, Error> {
+        let origin = self.state.limits.origin(self.call);
+        self.state.passwords.verify(&origin, password, hash).await
+    }
+
     /// Outside of a recovery, setting a password may take knowing the old one.
     async fn check_current_password(&self, hash: &str) -> Result<(), Error> {
         let session = self.caller.session.as_ref();
@@ -182,7 +189,7 @@ impl Update<'_> {
         if current.is_empty() {
             return Err(Error::bad_request(ErrorCode::CurrentPasswordRequired, text));
         }
-        if !self.state.passwords.verify(current, hash).await? {
+        if !self.matches(current, hash).await? {
             return Err(Error::bad_request(ErrorCode::CurrentPasswordInvalid, text));
         }
         Ok(())
