@@ -10,7 +10,8 @@ use stack::ui::Ui;
 
 /// Reads how to log, then runs the command.
 ///
-/// `WILDFIRE_LOG` (default `warn`, in production `info`): level or filter, such as `gotrue=debug`.
+/// `WILDFIRE_LOG` (default `warn`, in production `info`): level or filter, such as `gotrue=debug`;
+/// libraries never say more than `info`, because below that they write down what they work on.
 /// `WILDFIRE_LOG_FORMAT` (default: for people): `json` writes one object a line.
 fn main() -> ExitCode {
     let cli = Cli::parse();

@@ -34,13 +34,20 @@ enum LoadError {
     #[error("body: {0}")]
     Body(#[source] TemplateError),
     #[error("body could not be fetched: {0}")]
-    Fetch(#[from] reqwest::Error),
+    Fetch(#[source] reqwest::Error),
     #[error("body could not be read: {0}")]
     File(#[from] std::io::Error),
-    #[error("GET {url}: status code {status}")]
-    Status { url: String, status: u16 },
+    #[error("body could not be fetched: status code {0}")]
+    Status(u16),
     #[error("body is not UTF-8")]
     Encoding,
+}
+
+impl From<reqwest::Error> for LoadError {
+    /// Without the address, whose query may hold a password.
+    fn from(error: reqwest::Error) -> Self {
+        Self::Fetch(error.without_url())
+    }
 }
 
 #[derive(Clone)]
@@ -146,10 +153,7 @@ impl Templates {
     async fn fetch(&self, url: String) -> Result<String, LoadError> {
         let mut response = self.client.get(&url).timeout(FETCH_TIMEOUT).send().await?;
         if response.status() != reqwest::StatusCode::OK {
-            return Err(LoadError::Status {
-                url,
-                status: response.status().as_u16(),
-            });
+            return Err(LoadError::Status(response.status().as_u16()));
         }
         let mut bytes = Vec::new();
         while bytes.len() < self.config.template_max_size

@@ -1,6 +1,20 @@
 //! Log output: pretty for people, JSON for machines.
 
-use tracing_subscriber::EnvFilter;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, filter, fmt, registry};
+
+/// The crates of this workspace, which know what must not be logged.
+const OURS: [&str; 6] = [
+    "gotrue",
+    "platform",
+    "platform_test",
+    "prompt_api",
+    "stack",
+    "wildfire",
+];
 
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,15 +28,90 @@ pub enum LogFormat {
 /// Starts logging to standard error at `level` (`info`, or a filter such as `gotrue=debug,info`).
 /// A level that cannot be read counts as `info`; a second call does nothing.
 pub fn init_logs(format: LogFormat, level: &str) {
-    let filter = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    let started = match format {
-        LogFormat::Pretty => builder.compact().try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
-    };
-    if let Err(error) = started {
+    if let Err(error) = subscriber(format, level, std::io::stderr).try_init() {
         tracing::debug!(%error, "logging was already started");
+    }
+}
+
+fn subscriber<W>(format: LogFormat, level: &str, writer: W) -> impl Subscriber + Send + Sync
+where
+    W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
+{
+    let wanted = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
+    let lines = fmt::layer().with_writer(writer);
+    let lines = match format {
+        LogFormat::Pretty => lines.compact().boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    registry()
+        .with(filter::filter_fn(may_be_logged))
+        .with(wanted)
+        .with(lines)
+}
+
+/// Below `info`, libraries log what they work on: statements with their parameters, frames, mails.
+/// Whoever reads those can open a session, so no setting brings them into the log.
+fn may_be_logged(metadata: &Metadata<'_>) -> bool {
+    let name = metadata.target().split("::").next().unwrap_or_default();
+    *metadata.level() <= Level::INFO || OURS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Result, Write};
+    use std::sync::{Arc, Mutex};
+
+    use tracing::subscriber::with_default;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(level: &str) -> String {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = subscriber(LogFormat::Json, level, move || writer.clone());
+        with_default(subscriber, || {
+            tracing::trace!(target: "tokio_postgres::query", parameters = "token", "theirs, trace");
+            tracing::debug!(target: "tokio_postgres::query", parameters = "token", "theirs, debug");
+            tracing::debug!(target: "h2::codec", frame = "token", "theirs, debug");
+            tracing::debug!(target: "platformer", "theirs, debug");
+            tracing::info!(target: "actix_server", "theirs, info");
+            tracing::debug!(target: "gotrue::mail", "ours, debug");
+            tracing::trace!(target: "stack", "ours, trace");
+        });
+        String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn libraries_never_log_what_they_work_on() {
+        for level in [
+            "debug",
+            "trace",
+            "tokio_postgres=trace",
+            "info,tokio_postgres::query=debug,h2=trace",
+        ] {
+            let text = logged(level);
+            assert!(
+                !text.contains("token") && !text.contains("theirs, debug"),
+                "{level}: {text}"
+            );
+        }
+        let all = logged("trace");
+        for line in ["theirs, info", "ours, debug", "ours, trace"] {
+            assert!(all.contains(line), "{line}: {all}");
+        }
+        assert_eq!(logged("error"), "");
     }
 }
