@@ -2,6 +2,9 @@
 
 use platform::env::{Reader, Secret};
 
+/// Fewest characters of the token that opens the metrics: it must not be guessed.
+const METRICS_TOKEN_LEAST: usize = 32;
+
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -14,6 +17,9 @@ pub struct Config {
     pub jwt_secret: Option<Secret<String>>,
     /// `JWT_KEYS`: JSON Web Keys that sign access tokens, an array or an object with `keys`.
     pub jwt_keys: Option<Secret<String>>,
+    /// `METRICS_TOKEN` (default none): a bearer token, at least 32 characters, that opens `/metrics`
+    /// and nothing else. Without it only the secret key does.
+    pub metrics_token: Option<Secret<String>>,
     /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
     pub debug_endpoints: bool,
     /// `PROMPT_API_HOST` (default 0.0.0.0): address to listen on as a process of its own.
@@ -33,6 +39,7 @@ impl Config {
             max_connections: env.number("PROMPT_API_MAX_CONNECTIONS", 16),
             jwt_secret: env.secret("JWT_SECRET"),
             jwt_keys: env.secret("JWT_KEYS"),
+            metrics_token: env.secret("METRICS_TOKEN"),
             debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
             host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
             port: env.number("PROMPT_API_PORT", 8080),
@@ -40,6 +47,10 @@ impl Config {
         };
         if config.jwt_secret.is_none() && config.jwt_keys.is_none() {
             env.problem("JWT_SECRET", "is required unless JWT_KEYS is set");
+        }
+        let too_short = |token: &Secret<String>| token.expose().len() < METRICS_TOKEN_LEAST;
+        if config.metrics_token.as_ref().is_some_and(too_short) {
+            env.problem("METRICS_TOKEN", "must have at least 32 characters");
         }
         config
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use platform::clock::Clock;
+use platform::env::Secret;
 use platform::jwt::{KeyError, Keyring, Verifier};
 use platform::pg::{Database, DatabaseConfig, DbError};
 
@@ -30,6 +31,7 @@ pub struct State {
     pub(crate) clock: Clock,
     pub(crate) usage: Arc<Usage>,
     pub(crate) signups: SignupLimiter,
+    pub(crate) metrics_token: Option<Secret<String>>,
     pub(crate) debug_endpoints: bool,
 }
 
@@ -47,6 +49,7 @@ impl State {
             clock,
             usage: Arc::new(Usage::default()),
             signups: SignupLimiter::default(),
+            metrics_token: config.metrics_token.clone(),
             debug_endpoints: config.debug_endpoints,
         })
     }

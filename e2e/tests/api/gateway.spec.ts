@@ -16,7 +16,10 @@ test('both ports serve one routing table', async () => {
       'AI Models',
     ]);
     expect((await ask(`${origin}/auth/v1/health`)).json).toMatchObject({ name: 'GoTrue' });
-    expect((await ask(`${origin}/metrics`)).text).toContain('# TYPE ');
+    expect((await ask(`${origin}/metrics`)).status).toBe(401);
+    const metrics = await ask(`${origin}/metrics`, { headers: { apikey: stack().secretKey } });
+    expect(metrics.text).toContain('# TYPE ');
+    expect(metrics.headers.has('access-control-allow-origin')).toBe(false);
     expect((await ask(`${origin}/docs`)).status).toBeLessThan(400);
     expect((await ask(`${origin}/api/openapi.json`)).json).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/) as unknown,

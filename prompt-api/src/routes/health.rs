@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use actix_web::http::header::CONTENT_TYPE;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
 use jiff::Timestamp;
-use platform::http::forwarded;
+use platform::api_keys;
+use platform::http::bearer;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::Caller;
+use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::error::Error;
 use crate::state::State;
@@ -99,18 +100,21 @@ fn is_busy(state: &State) -> bool {
     in_use >= most
 }
 
-/// Metrics of this process in Prometheus' text format: for this machine, and for whoever holds the
-/// secret key. They tell how busy an installation is, which is nobody else's business.
+/// Metrics of this process in Prometheus' text format: for whoever holds the secret key or the
+/// token of `METRICS_TOKEN`. They tell how busy an installation is, which is nobody else's business.
 #[utoipa::path(
-    get, path = "/metrics", tag = "Service",
-    responses((status = 200, body = String), (status = 403))
+    get, path = "/metrics", tag = "Service", security(("bearer" = [])),
+    responses((status = 200, body = String), (status = 401), (status = 403))
 )]
 pub(super) async fn get_metrics(
-    caller: Caller,
+    state: web::Data<State>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    if !matches!(caller, Caller::Service { .. }) && !is_local(&request) {
-        return Err(Error::Forbidden);
+    if !holds_metrics_token(&state, &request) {
+        let SignedIn(caller) = SignedIn::extract(&request).await?;
+        if !matches!(caller, Caller::Service { .. }) {
+            return Err(Error::Forbidden);
+        }
     }
     let response = HttpResponse::Ok()
         .insert_header((
@@ -121,11 +125,11 @@ pub(super) async fn get_metrics(
     Ok(response)
 }
 
-/// Whether the request comes from this machine, also by way of proxies.
-fn is_local(request: &HttpRequest) -> bool {
-    let Some(peer) = request.peer_addr() else {
-        return false;
-    };
-    let client = forwarded::client_ip(request.headers(), Some(peer.ip()));
-    peer.ip().to_canonical().is_loopback() && client.is_some_and(|client| client.is_loopback())
+/// Whether the request brings the token that opens the metrics alone. Where it comes from proves
+/// nothing: to a server behind a proxy every caller is a neighbour.
+fn holds_metrics_token(state: &State, request: &HttpRequest) -> bool {
+    match (&state.metrics_token, bearer::token(request.headers())) {
+        (Some(expected), Some(given)) => api_keys::matches(given, expected.expose()),
+        _ => false,
+    }
 }

@@ -191,6 +191,12 @@ impl Call<'_> {
         self
     }
 
+    /// Sends from this address.
+    pub(crate) fn from(mut self, peer: &str) -> Self {
+        self.request = self.request.peer_addr(peer.parse().unwrap());
+        self
+    }
+
     pub(crate) fn json(self, body: &Value) -> Self {
         self.body(body.to_string().into_bytes())
     }

@@ -89,11 +89,40 @@ async fn metrics_are_for_whoever_holds_the_secret_key() {
         .await;
     assert_eq!(metrics.status.as_u16(), 200);
     assert!(metrics.text().ends_with("# EOF\n"));
-    api.get("/metrics").expect(403).await;
+    let ada = api.user("ada@example.com").await;
+    api.get("/metrics").by(&ada).expect(403).await;
+    api.get("/metrics").expect(401).await;
     api.get("/metrics")
         .bearer(&tokens::anon())
-        .expect(403)
+        .expect(401)
         .await;
+    // A proxy on this machine makes everybody a neighbour.
+    let near = api.get("/metrics").from("127.0.0.1:5000");
+    near.expect(401).await;
+}
+
+#[actix_web::test]
+async fn the_metrics_token_opens_the_metrics_and_nothing_else() {
+    const TOKEN: &str = "a-token-of-thirty-two-characters";
+    let api = Api::start_with(|config| config.metrics_token = Some(Secret::from(TOKEN))).await;
+    let metrics = api.get("/metrics").bearer(TOKEN).send().await;
+    assert_eq!(metrics.status.as_u16(), 200);
+    let other = TOKEN.replace('a', "b");
+    api.get("/metrics").bearer(&other).expect(401).await;
+    api.get("/api/v1/prompts").bearer(TOKEN).expect(401).await;
+}
+
+#[test]
+fn a_short_metrics_token_keeps_the_service_from_starting() {
+    let vars = platform::env::Vars::from([
+        ("DATABASE_URL", "postgres://a"),
+        ("JWT_SECRET", "secret"),
+        ("METRICS_TOKEN", "short"),
+    ]);
+    let env = platform::env::Reader::new(&vars);
+    prompt_api::Config::from_env(&env);
+    let text = env.finish().unwrap_err().to_string();
+    assert!(text.contains("METRICS_TOKEN"), "{text}");
 }
 
 #[actix_web::test]

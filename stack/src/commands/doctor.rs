@@ -14,7 +14,7 @@ use super::{CliError, Folders};
 use crate::lifecycle::{State, running};
 use crate::postgres::{self, connect};
 use crate::secrets::Secrets;
-use crate::serve::Mode;
+use crate::serve::{self, Mode};
 use crate::ui::{Mark, Ui};
 
 /// This program was built in 2026; an earlier clock is wrong, and tokens fail.
@@ -138,15 +138,16 @@ fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>) {
     }
     let project = &setup.project;
     let mail = project.mailbox.enabled.then_some(project.mailbox.port);
+    let (host, own) = (setup.host, serve::loopback(setup.host));
     let ports = [
-        (Some(project.api.port), "API", "--port"),
-        (Some(8080), "app", "--app-port"),
-        (Some(project.db.port), "Postgres", "--db-port"),
-        (mail, "mailbox", "--mail-port"),
+        (host, Some(project.api.port), "API", "--port"),
+        (host, Some(8080), "app", "--app-port"),
+        (host, Some(project.db.port), "Postgres", "--db-port"),
+        (own, mail, "mailbox", "--mail-port"),
     ];
-    for (port, name, option) in ports {
+    for (host, port, name, option) in ports {
         let Some(port) = port else { continue };
-        match TcpListener::bind((setup.host, port)) {
+        match TcpListener::bind((host, port)) {
             Ok(_) => report.good(&format!("port {port} ({name}) is free")),
             Err(error) => {
                 let advice = format!("stop what uses it, or start with {option} and another port");

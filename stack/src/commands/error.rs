@@ -54,6 +54,16 @@ pub enum CliError {
         /// What it is.
         value: String,
     },
+    /// An address at which everything can be read on the way.
+    #[error(
+        "SUPABASE_PUBLIC_URL is {value}, and over http anybody on the way can take over accounts. \
+         Put a proxy that ends TLS in front and name its https:// address, or set \
+         WILDFIRE_ALLOW_HTTP_PUBLIC_URL=true if nobody else listens in that network."
+    )]
+    HttpPublicUrl {
+        /// What it is.
+        value: String,
+    },
     /// A variable with a value that means nothing.
     #[error("{name} must be {expected}, and {value:?} is not.")]
     Variable {

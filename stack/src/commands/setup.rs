@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use platform::clock::Clock;
 use platform::env::Vars;
-use url::Url;
+use url::{Host, Url};
 
 use super::CliError;
 use crate::config_toml::{self, Project};
@@ -64,8 +64,8 @@ impl Setup {
         let mode = mode(vars)?;
         let project = config_toml::load(&workdir.supabase, vars)?;
         let public_url = public_url(vars, &project)?;
-        if mode == Mode::Production && public_url.is_none() {
-            return Err(CliError::NoPublicUrl);
+        if mode == Mode::Production {
+            check_public_url(public_url.as_deref(), vars)?;
         }
         let host = host(vars, mode)?;
         Ok(Self {
@@ -157,6 +157,47 @@ fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError
     }
 }
 
+/// Production is reached over https, or from this machine only: whoever listens on the way could
+/// take every session with them.
+///
+/// `WILDFIRE_ALLOW_HTTP_PUBLIC_URL` (default false): let production have a public address without
+/// TLS, for a network nobody else listens in.
+fn check_public_url(url: Option<&str>, vars: &Vars) -> Result<(), CliError> {
+    let url = url.ok_or(CliError::NoPublicUrl)?;
+    let name = "WILDFIRE_ALLOW_HTTP_PUBLIC_URL";
+    let allowed = match vars.get(name).unwrap_or_default() {
+        "true" => true,
+        "" | "false" => false,
+        value => {
+            return Err(CliError::Variable {
+                name,
+                expected: "true or false",
+                value: value.to_owned(),
+            });
+        }
+    };
+    if allowed || is_private_on_the_way(url) {
+        return Ok(());
+    }
+    Err(CliError::HttpPublicUrl {
+        value: url.to_owned(),
+    })
+}
+
+/// Whether what goes to this address is encrypted or does not leave the machine.
+fn is_private_on_the_way(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else {
+        return false;
+    };
+    let is_own = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    };
+    is_own || url.scheme() == "https"
+}
+
 /// `WILDFIRE_HOST` (default `127.0.0.1`): the address to listen on; development stays on loopback.
 fn host(vars: &Vars, mode: Mode) -> Result<IpAddr, CliError> {
     let value = vars
@@ -183,4 +224,43 @@ pub(super) fn shown(path: &Path) -> String {
         .unwrap_or(path)
         .display()
         .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn production_is_reached_over_https_or_from_this_machine() {
+        let allow = [("WILDFIRE_ALLOW_HTTP_PUBLIC_URL", "true")];
+        let none: [(&str, &str); 0] = [];
+        let check = |url, vars: &[(&str, &str)]| {
+            check_public_url(Some(url), &vars.iter().copied().collect())
+        };
+        for url in [
+            "https://prompts.example.com",
+            "HTTPS://prompts.example.com",
+            "http://127.0.0.1:8080",
+            "http://127.8.9.1",
+            "http://[::1]:8080",
+            "http://localhost:8080",
+            "http://a.localhost",
+        ] {
+            check(url, &none).unwrap();
+        }
+        for url in [
+            "http://prompts.example.com",
+            "http://10.0.0.1",
+            "http://localhost.example.com",
+            "http://127.0.0.1.example.com",
+            "HTTP://prompts.example.com",
+        ] {
+            let error = check(url, &none).unwrap_err().to_string();
+            assert!(error.contains("WILDFIRE_ALLOW_HTTP_PUBLIC_URL"), "{error}");
+            check(url, &allow).unwrap();
+        }
+        assert!(check_public_url(None, &Vars::default()).is_err());
+        let odd = [("WILDFIRE_ALLOW_HTTP_PUBLIC_URL", "maybe")];
+        assert!(check("http://10.0.0.1", &odd).is_err());
+    }
 }

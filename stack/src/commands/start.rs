@@ -175,7 +175,7 @@ fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     Ports {
         api: options.port.unwrap_or(setup.project.api.port),
         app: Some(options.app_port.unwrap_or(APP_PORT)),
-        // Nobody has to sign in to read the mailbox, so strangers' mail needs a decision.
+        // Strangers' mail is not kept for reading unless somebody decides so.
         mail: match setup.mode {
             Mode::Production => options.mail_port,
             Mode::Development => mailbox

@@ -4,6 +4,7 @@
 //! (`docker/volumes/api/envoy`: protected routes need a known key).
 
 use actix_web::http::StatusCode;
+use platform::api_keys::matches as same;
 
 use super::route::{Access, Service};
 
@@ -43,10 +44,9 @@ impl std::fmt::Debug for GatewayKeys {
 }
 
 /// How keys are treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// Any request passes; opaque keys become JWTs.
-    #[default]
     Local,
     /// Protected routes need a known key.
     SelfHosted,
@@ -89,6 +89,11 @@ pub(super) struct Refusal {
 const UNAUTHORIZED: Refusal = Refusal {
     status: StatusCode::UNAUTHORIZED,
     message: "Unauthorized",
+};
+/// The answer of a process that was put together wrongly: nobody could say who may pass.
+pub(super) const NOT_CONFIGURED: Refusal = Refusal {
+    status: StatusCode::SERVICE_UNAVAILABLE,
+    message: "The gateway has no keys to check",
 };
 const FORBIDDEN: Refusal = Refusal {
     status: StatusCode::FORBIDDEN,
@@ -218,6 +223,11 @@ enum KeyRole {
 }
 
 impl GatewayKeys {
+    /// Whether this key may do everything: the secret key, or the legacy `service_role` key.
+    pub fn is_secret(&self, key: &str) -> bool {
+        self.role(key) == Some(KeyRole::Service)
+    }
+
     /// The JWT an opaque key stands for.
     fn internal_jwt(&self, key: &str) -> Option<&str> {
         let opaque = self.opaque.as_ref()?;
@@ -241,11 +251,4 @@ impl GatewayKeys {
             _ => None,
         }
     }
-}
-
-/// Compares without telling by its duration how much was right; an empty key equals nothing.
-fn same(presented: &str, key: &str) -> bool {
-    !key.is_empty()
-        && aws_lc_rs::constant_time::verify_slices_are_equal(presented.as_bytes(), key.as_bytes())
-            .is_ok()
 }

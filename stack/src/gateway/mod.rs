@@ -44,7 +44,8 @@ pub async fn pass(
     if route.service == Service::Web {
         return Ok(next.call(request).await?.map_into_boxed_body());
     }
-    if let Some(response) = cors::preflight(&request) {
+    let is_open = route.service.is_open_to_pages();
+    if is_open && let Some(response) = cors::preflight(&request) {
         return Ok(request.into_response(response));
     }
     let refusal = admit(&mut request, &route).err().map(refuse);
@@ -53,14 +54,16 @@ pub async fn pass(
         Some(response) => request.into_response(response),
         None => next.call(request).await?.map_into_boxed_body(),
     };
-    cors::open(response.headers_mut());
+    if is_open {
+        cors::open(response.headers_mut());
+    }
     Ok(response)
 }
 
 /// Checks the key and rewrites the request for the service behind.
 fn admit(request: &mut ServiceRequest, route: &Route) -> Result<(), Refusal> {
     let Some(gateway) = request.app_data::<web::Data<Gateway>>().cloned() else {
-        return Ok(());
+        return Err(keys::NOT_CONFIGURED);
     };
     let apikey_query = query_value(request.query_string(), "apikey");
     let text = |name: &HeaderName| request.headers().get(name).and_then(|it| it.to_str().ok());
@@ -69,11 +72,9 @@ fn admit(request: &mut ServiceRequest, route: &Route) -> Result<(), Refusal> {
         apikey_header: text(&APIKEY),
         apikey_query: apikey_query.as_deref(),
     };
-    if route.service != Service::Prompts {
-        let Gateway { dialect, keys, .. } = gateway.as_ref();
-        let rewrite = keys::check(*dialect, keys, route.service, route.access, &presented)?;
-        apply(request, rewrite);
-    }
+    let Gateway { dialect, keys, .. } = gateway.as_ref();
+    let rewrite = keys::check(*dialect, keys, route.service, route.access, &presented)?;
+    apply(request, rewrite);
     forwarded::describe(request, gateway.trusted_proxies, route.prefix);
     if let Some(path) = route.rewrite {
         set_path(request, path);

@@ -11,8 +11,10 @@ pub(super) enum Service {
     RealtimeApi,
     RealtimeSocket,
     Functions,
-    /// The prompt API, its health, metrics and documentation.
+    /// The prompt API, its health and documentation.
     Prompts,
+    /// Figures for whoever operates this installation; no page may read them.
+    Metrics,
     /// The web app.
     Web,
 }
@@ -123,7 +125,11 @@ const TABLE: &[(Match, Service, Access)] = &[
     ),
     (Match::Under("/api"), Service::Prompts, Access::Open),
     (Match::Under("/health"), Service::Prompts, Access::Open),
-    (Match::Under("/metrics"), Service::Prompts, Access::Open),
+    (
+        Match::Under("/metrics"),
+        Service::Metrics,
+        Access::Translated,
+    ),
     (Match::Under("/docs"), Service::Prompts, Access::Open),
     (Match::Under("/debug"), Service::Prompts, Access::Open),
 ];
@@ -179,7 +185,12 @@ impl Service {
             Self::Storage => "/storage/v1",
             Self::RealtimeApi | Self::RealtimeSocket => "/realtime/v1",
             Self::Functions => "/functions/v1",
-            Self::Prompts | Self::Web => "",
+            Self::Prompts | Self::Metrics | Self::Web => "",
         }
+    }
+
+    /// Whether pages of any origin may call it.
+    pub(super) fn is_open_to_pages(self) -> bool {
+        !matches!(self, Self::Metrics | Self::Web)
     }
 }

@@ -442,6 +442,43 @@ async fn services_not_built_say_so() {
 }
 
 #[actix_web::test]
+async fn without_a_gateway_nothing_passes() {
+    let app = App::new()
+        .wrap(from_fn(pass))
+        .default_service(web::to(echo));
+    let app = init_service(app).await;
+    for path in ["/auth/v1/user", "/api/v1/prompts", "/metrics"] {
+        let request = TestRequest::with_uri(path).insert_header(("apikey", SECRET));
+        let response = call_service(&app, request.to_request()).await;
+        assert_eq!(response.status(), 503, "{path}");
+    }
+}
+
+#[actix_web::test]
+async fn metrics_are_no_page_of_another_origins_business() {
+    let request = TestRequest::with_uri("/metrics").insert_header(("origin", "https://x"));
+    let (_, headers, _) = call(gateway(Dialect::Local), request).await;
+    assert!(!headers.contains_key("access-control-allow-origin"));
+    let preflight = TestRequest::with_uri("/metrics")
+        .method(Method::OPTIONS)
+        .insert_header(("origin", "https://x"))
+        .insert_header(("access-control-request-method", "GET"));
+    let (_, headers, _) = call(gateway(Dialect::Local), preflight).await;
+    assert!(!headers.contains_key("access-control-allow-origin"));
+    for dialect in [Dialect::Local, Dialect::SelfHosted] {
+        let request = TestRequest::with_uri("/metrics").insert_header(("apikey", SECRET));
+        let (_, _, body) = call(gateway(dialect), request).await;
+        let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(seen["authorization"], "Bearer service.internal");
+        let request =
+            TestRequest::with_uri("/metrics").insert_header(("authorization", "Bearer t"));
+        let (_, _, body) = call(gateway(dialect), request).await;
+        let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(seen["authorization"], "Bearer t");
+    }
+}
+
+#[actix_web::test]
 async fn the_web_app_is_left_alone() {
     let request = TestRequest::with_uri("/prompts/1").insert_header(("origin", "https://x"));
     let (status, headers, _) = call(gateway(Dialect::SelfHosted), request).await;

@@ -13,7 +13,7 @@ pub(super) fn answer(service: Service) -> Option<HttpResponse> {
         Service::Storage => "Storage (/storage/v1)",
         Service::RealtimeApi | Service::RealtimeSocket => "Realtime (/realtime/v1)",
         Service::Functions => "Functions (/functions/v1)",
-        Service::Auth | Service::Prompts | Service::Web => return None,
+        Service::Auth | Service::Prompts | Service::Metrics | Service::Web => return None,
     };
     let message = format!("{name} is not part of this build yet.");
     // `message` and `error` are where the clients of these services look for a text.

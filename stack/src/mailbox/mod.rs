@@ -3,6 +3,7 @@
 //! against that find their sign-in codes here.
 
 mod api;
+mod door;
 mod extract;
 mod message;
 mod page;
@@ -21,6 +22,7 @@ use actix_web::{Error, HttpResponse, web};
 use async_trait::async_trait;
 use platform::mail::{Mail, MailError, Mailer};
 
+pub use door::Door;
 pub use store::Store;
 
 /// Files mail in a [`Store`].
@@ -44,13 +46,14 @@ impl Mailer for MailboxMailer {
     }
 }
 
-/// The page and the API; the application must hold the [`Store`] and be wrapped in [`guard`].
+/// The page and the API; the application must hold the [`Store`] and a [`Door`], and be wrapped in
+/// [`guard`].
 pub fn configure(config: &mut web::ServiceConfig) {
     api::configure(config);
     page::configure(config);
 }
 
-/// Keeps other web pages out. A page of another site can make a browser send requests here, and
+/// Keeps strangers and other web pages out. A page of another site can make a browser send requests here, and
 /// by pointing a name of its own at 127.0.0.1 even read the answers; it cannot make the browser
 /// send another `Host`. Codes and links in these mails are credentials.
 // Upstream: Mailpit answers any host.
@@ -63,13 +66,17 @@ pub async fn guard(
     let host = header
         .and_then(|host| host.to_str().ok())
         .or(request.uri().host());
-    let mut response = if host.is_some_and(is_own_host) {
-        next.call(request).await?.map_into_boxed_body()
+    let refusal = if host.is_some_and(is_own_host) {
+        door::refusal(&request)
     } else {
         let refusal = HttpResponse::MisdirectedRequest()
             .content_type("text/plain; charset=utf-8")
             .body("The mailbox answers only under localhost or an IP address.\n");
-        request.into_response(refusal)
+        Some(refusal)
+    };
+    let mut response = match refusal {
+        Some(refusal) => request.into_response(refusal),
+        None => next.call(request).await?.map_into_boxed_body(),
     };
     let fixed = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -4,11 +4,14 @@ use actix_web::http::header::HeaderMap;
 use actix_web::middleware::from_fn;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::{App, web};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::gateway::{GatewayKeys, OpaqueKeys};
 
 struct Fixture {
     folder: tempfile::TempDir,
@@ -49,8 +52,13 @@ impl Fixture {
     }
 
     async fn ask(&self, request: TestRequest) -> (u16, HeaderMap, String) {
+        self.ask_at(Door::Open, request).await
+    }
+
+    async fn ask_at(&self, door: Door, request: TestRequest) -> (u16, HeaderMap, String) {
         let request = request.append_header(("host", "127.0.0.1"));
         let app = App::new()
+            .app_data(web::Data::new(door))
             .app_data(web::Data::from(Arc::clone(&self.store)))
             .app_data(web::Data::new(self.clock.clone()))
             .wrap(from_fn(guard))
@@ -315,6 +323,50 @@ async fn other_hosts_are_turned_away() {
             .insert_header(("x-forwarded-host", "127.0.0.1"))
             .insert_header(("forwarded", "host=127.0.0.1"));
         assert_eq!(mailbox.ask(request).await.0, expected, "{host}");
+    }
+}
+
+#[actix_web::test]
+async fn a_locked_mailbox_opens_with_the_secret_key_only() {
+    let mailbox = fixture();
+    mailbox.send("ada@example.com", "Sign in").await;
+    let keys = GatewayKeys {
+        anon: "anon.jwt".to_owned(),
+        service_role: "service.jwt".to_owned(),
+        opaque: Some(OpaqueKeys {
+            publishable: "sb_publishable_x".to_owned(),
+            secret: "sb_secret_x".to_owned(),
+            anon_jwt: "anon.internal".to_owned(),
+            service_role_jwt: "service.internal".to_owned(),
+        }),
+    };
+    let basic = |pair: &str| format!("Basic {}", STANDARD.encode(pair));
+    let cases = [
+        (String::new(), 401),
+        ("Basic !".to_owned(), 401),
+        ("Bearer sb_secret_x".to_owned(), 401),
+        (basic("sb_secret_x"), 401),
+        (basic(":"), 401),
+        (basic("admin:sb_publishable_x"), 401),
+        (basic("admin:anon.jwt"), 401),
+        (basic("admin:service.internal"), 401),
+        (basic("admin:sb_secret_y"), 401),
+        (basic("admin:sb_secret_x"), 200),
+        (basic(":service.jwt"), 200),
+    ];
+    for path in ["/", "/api/v1/messages", "/api/v1/message/latest", "/livez"] {
+        for (authorization, expected) in &cases {
+            let request = TestRequest::with_uri(path)
+                .insert_header(("authorization", authorization.as_str()));
+            let door = Door::Locked(keys.clone());
+            let (status, headers, body) = mailbox.ask_at(door, request).await;
+            assert_eq!(status, *expected, "{path} {authorization}");
+            if status == 401 {
+                let asked = headers.get("www-authenticate").unwrap().to_str().unwrap();
+                assert!(asked.starts_with("Basic "), "{asked}");
+                assert!(!body.contains("ada@example.com"));
+            }
+        }
     }
 }
 

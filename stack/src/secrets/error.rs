@@ -19,8 +19,15 @@ pub enum SecretsError {
         names: Vec<&'static str>,
     },
     /// A secret that is easy to guess.
-    #[error("The JWT secret must be at least 16 characters long.")]
-    ShortSecret,
+    #[error(
+        "{name} must be at least {least} bytes long; `wildfire keys generate` prints a set that is."
+    )]
+    ShortSecret {
+        /// The variable, or the setting of its meaning.
+        name: &'static str,
+        /// How long it has to be.
+        least: usize,
+    },
     /// A key that cannot be read.
     #[error("A key cannot be used: {0}")]
     Key(#[from] KeyError),

@@ -82,25 +82,40 @@ impl Sources<'_> {
 
     /// A value from the environment, else from the project.
     ///
-    /// `JWT_SECRET` (default: generated in production): the HS256 secret behind the legacy keys.
+    /// `JWT_SECRET` (default: generated in production): the HS256 secret behind the legacy keys, in
+    /// production at least 32 bytes.
     /// `JWT_KEYS` (default: generated in production): signing keys, a JSON array of JWKs.
     /// `ANON_KEY` (default: signed with the secret): the legacy public key.
     /// `SERVICE_ROLE_KEY` (default: signed with the secret): the legacy secret key.
     /// `SUPABASE_PUBLISHABLE_KEY` (default: generated in production): the public key.
-    /// `SUPABASE_SECRET_KEY` (default: generated in production): the secret key.
+    /// `SUPABASE_SECRET_KEY` (default: generated in production): the secret key, in production at
+    /// least 32 bytes.
     /// `POSTGRES_PASSWORD` (default: generated in production): password of the database's roles.
     fn set(&self, name: &str, project: Option<&String>) -> Option<String> {
         let value = self.vars.get(name).filter(|value| !value.is_empty());
         value.map(str::to_owned).or_else(|| project.cloned())
     }
 
+    /// Whoever has a token can try secrets on a machine of their own until one fits it, so length
+    /// is all that protects.
+    fn check_length(&self, name: &'static str, secret: &str) -> Result<(), SecretsError> {
+        let least = match self.mode {
+            // What the CLI asks for.
+            Mode::Development => 16,
+            // As long as the hash it keys (RFC 7518, 3.2).
+            Mode::Production => 32,
+        };
+        if secret.len() < least {
+            return Err(SecretsError::ShortSecret { name, least });
+        }
+        Ok(())
+    }
+
     fn with_overrides(&self, mut secrets: Secrets) -> Result<Secrets, SecretsError> {
         let own_secret = self.set("JWT_SECRET", self.project.jwt_secret.as_ref());
         let own_keys = self.set("JWT_KEYS", self.project.signing_keys_json.as_ref());
         if let Some(secret) = &own_secret {
-            if secret.len() < 16 {
-                return Err(SecretsError::ShortSecret);
-            }
+            self.check_length("JWT_SECRET", secret)?;
             secrets.jwt_secret = Secret::new(secret.clone());
         }
         if let Some(keys) = &own_keys {
@@ -122,6 +137,7 @@ impl Sources<'_> {
             secrets.api.publishable = key;
         }
         if let Some(key) = self.set("SUPABASE_SECRET_KEY", project.secret_key.as_ref()) {
+            self.check_length("SUPABASE_SECRET_KEY", &key)?;
             secrets.api.secret = Secret::new(key);
         }
         if let Some(password) = self.set("POSTGRES_PASSWORD", None) {

@@ -83,3 +83,20 @@ fn production_refuses_what_everybody_knows() {
         "{text}"
     );
 }
+
+#[test]
+fn production_refuses_secrets_that_can_be_guessed() {
+    let load = |mode, name: &str, length| {
+        let vars = Vars::from([(name, "s".repeat(length).as_str())]);
+        load(mode, &AuthKeys::default(), &vars).map_err(|error| error.to_string())
+    };
+    for name in ["JWT_SECRET", "SUPABASE_SECRET_KEY"] {
+        let text = load(Mode::Production, name, 31).unwrap_err();
+        assert!(
+            text.contains(name) && text.contains("32") && text.contains("wildfire keys generate"),
+            "{text}"
+        );
+        load(Mode::Production, name, 32).unwrap();
+        load(Mode::Development, name, 16).unwrap();
+    }
+}

@@ -10,7 +10,8 @@ use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 /// Settings of the stack itself.
 #[derive(Debug)]
 pub(super) struct StackConfig {
-    /// `WILDFIRE_GATEWAY` (default `local`): `local` or `self-hosted`.
+    /// `WILDFIRE_GATEWAY` (default `local`, in production `self-hosted`): `local` passes requests
+    /// without an `apikey`, `self-hosted` refuses them.
     pub(super) dialect: Dialect,
     /// `WILDFIRE_TRUST_PROXY` (default false): how many proxies stand in front, whose
     /// `X-Forwarded-*` count; true is one.
@@ -22,13 +23,13 @@ pub(super) struct StackConfig {
 }
 
 impl StackConfig {
-    pub(super) fn from_env(env: &platform::env::Reader<'_>) -> Self {
-        let dialect = match env.string_or("WILDFIRE_GATEWAY", "local").as_str() {
-            "local" => Dialect::Local,
-            "self-hosted" => Dialect::SelfHosted,
+    pub(super) fn from_env(env: &platform::env::Reader<'_>, mode: Mode) -> Self {
+        let dialect = match (env.string_or("WILDFIRE_GATEWAY", "").as_str(), mode) {
+            ("local", _) | ("", Mode::Development) => Dialect::Local,
+            ("self-hosted", _) | ("", Mode::Production) => Dialect::SelfHosted,
             _ => {
                 env.problem("WILDFIRE_GATEWAY", "must be local or self-hosted");
-                Dialect::Local
+                Dialect::SelfHosted
             }
         };
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -263,5 +264,23 @@ mod tests {
             (keys.anon_jwt.as_str(), keys.service_role_jwt.as_str()),
             ("anon", "service.es256")
         );
+    }
+
+    #[test]
+    fn production_asks_for_keys_unless_told_otherwise() {
+        let dialect = |mode, vars: &[(&str, &str)]| {
+            let vars: Vars = vars.iter().copied().collect();
+            let reader = platform::env::Reader::new(&vars);
+            let dialect = StackConfig::from_env(&reader, mode).dialect;
+            (dialect, reader.finish().is_ok())
+        };
+        let set = |value| [("WILDFIRE_GATEWAY", value)];
+        let (local, asks) = ((Dialect::Local, true), (Dialect::SelfHosted, true));
+        assert_eq!(dialect(Mode::Development, &[]), local);
+        assert_eq!(dialect(Mode::Production, &[]), asks);
+        assert_eq!(dialect(Mode::Production, &set("")), asks);
+        assert_eq!(dialect(Mode::Production, &set("local")), local);
+        assert_eq!(dialect(Mode::Development, &set("self-hosted")), asks);
+        assert!(!dialect(Mode::Production, &set("open")).1);
     }
 }

@@ -2,7 +2,7 @@
 //! start at once and says which option changes it.
 
 use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
@@ -14,7 +14,7 @@ pub struct Ports {
     pub api: u16,
     /// The app, which answers the same paths; none when the API port is enough.
     pub app: Option<u16>,
-    /// The mailbox; none when mail is really sent.
+    /// The mailbox, which opens on this machine only; none when mail is really sent.
     pub mail: Option<u16>,
 }
 
@@ -50,9 +50,10 @@ pub struct BindError {
 }
 
 impl Listeners {
-    /// Opens the ports on this address.
+    /// Opens the ports on this address, the mailbox's always on a loopback one: codes and links
+    /// in mails open accounts.
     pub fn bind(host: IpAddr, ports: &Ports) -> Result<Self, BindError> {
-        let open = |port, name, option, setting| {
+        let open_at = |host, port, name, option, setting| {
             bind(SocketAddr::new(host, port)).map_err(|source| BindError {
                 port,
                 name,
@@ -61,11 +62,18 @@ impl Listeners {
                 source,
             })
         };
+        let open = |port, name, option, setting| open_at(host, port, name, option, setting);
         let (api, api_address) = open(ports.api, "API", "--port", "api.port")?;
         let app = ports.app.map(|port| open(port, "app", "--app-port", ""));
-        let mail = ports
-            .mail
-            .map(|port| open(port, "mailbox", "--mail-port", "local_smtp.port"));
+        let mail = ports.mail.map(|port| {
+            open_at(
+                loopback(host),
+                port,
+                "mailbox",
+                "--mail-port",
+                "local_smtp.port",
+            )
+        });
         let (app, app_address) = app.transpose()?.unzip();
         let (mail, mail_address) = mail.transpose()?.unzip();
         let addresses = Addresses {
@@ -84,6 +92,15 @@ impl Listeners {
     /// Where these ports are.
     pub fn addresses(&self) -> Addresses {
         self.addresses
+    }
+}
+
+/// The address itself if nobody else can reach it, else loopback of its kind.
+pub(crate) fn loopback(host: IpAddr) -> IpAddr {
+    match host {
+        host if host.is_loopback() => host,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     }
 }
 
@@ -122,9 +139,32 @@ fn explain(port: u16, name: &str, option: &str, setting: &str, source: &std::io:
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
-
     use super::*;
+
+    #[test]
+    fn the_mailbox_opens_on_this_machine_only() {
+        let ports = Ports {
+            api: 0,
+            app: Some(0),
+            mail: Some(0),
+        };
+        let everywhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let addresses = Listeners::bind(everywhere, &ports).unwrap().addresses();
+        assert!(addresses.api.ip().is_unspecified());
+        assert!(addresses.app.unwrap().ip().is_unspecified());
+        assert!(addresses.mail.unwrap().ip().is_loopback());
+        for (host, expected) in [
+            ("127.0.0.2", "127.0.0.2"),
+            ("::", "::1"),
+            ("192.0.2.1", "127.0.0.1"),
+        ] {
+            assert_eq!(
+                loopback(host.parse().unwrap()).to_string(),
+                expected,
+                "{host}"
+            );
+        }
+    }
 
     #[test]
     fn a_taken_port_names_the_option_that_changes_it() {

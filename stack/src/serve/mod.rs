@@ -22,12 +22,13 @@ use tokio::task::JoinHandle;
 
 pub use context::{DatabaseUrls, Mode, ProjectKeys, ServeContext};
 use environment::StackConfig;
+pub(crate) use listeners::loopback;
 pub use listeners::{Addresses, BindError, Listeners, Ports};
 pub use services::ServiceError;
 use services::Services;
 
 use crate::gateway::{self, Gateway};
-use crate::mailbox::{self, Store};
+use crate::mailbox::{self, Door, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
 
 /// Largest JSON body a service reads unless it says otherwise.
@@ -60,7 +61,7 @@ pub enum ServeError {
     /// Production without a way to send mail.
     #[error(
         "sign-in links cannot reach anybody: set GOTRUE_SMTP_HOST, GOTRUE_SMTP_PORT and \
-         GOTRUE_SMTP_ADMIN_EMAIL, or open the mailbox with --mail-port"
+         GOTRUE_SMTP_ADMIN_EMAIL"
     )]
     NoMailServer,
     /// The server itself failed.
@@ -83,7 +84,7 @@ pub struct Running {
 pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let vars = environment::vars(&context);
     let reader = Reader::new(&vars);
-    let config = StackConfig::from_env(&reader);
+    let config = StackConfig::from_env(&reader, context.mode);
     reader.finish()?;
     let has_mail_server = vars
         .get("GOTRUE_SMTP_HOST")
@@ -97,9 +98,14 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let services = Services::start(&vars, Arc::clone(&store), &clock)?;
     let web_app = load_web_app(&context, &config)?;
     let web_app_built = web_app.is_built();
+    let keys = environment::gateway_keys(&context);
+    let door = match context.mode {
+        Mode::Development => Door::Open,
+        Mode::Production => Door::Locked(keys.clone()),
+    };
     let gateway = Gateway {
         dialect: config.dialect,
-        keys: environment::gateway_keys(&context),
+        keys,
         trusted_proxies: config.trusted_proxies,
     };
     let Listeners { api, app, mail, .. } = context.listeners;
@@ -114,7 +120,7 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
         config.workers,
     )?];
     if let Some(listener) = mail {
-        servers.push(serve_mailbox(store, clock, listener)?);
+        servers.push(serve_mailbox(store, clock, door, listener)?);
     }
     let handles = servers.iter().map(Server::handle).collect();
     let tasks = servers.into_iter().map(tokio::spawn).collect();
@@ -189,13 +195,15 @@ fn serve_app(
 fn serve_mailbox(
     store: Arc<Store>,
     clock: Clock,
+    door: Door,
     listener: std::net::TcpListener,
 ) -> io::Result<Server> {
-    let (store, clock) = (Data::from(store), Data::new(clock));
+    let (store, clock, door) = (Data::from(store), Data::new(clock), Data::new(door));
     let server = HttpServer::new(move || {
         App::new()
             .app_data(store.clone())
             .app_data(clock.clone())
+            .app_data(door.clone())
             .wrap(from_fn(mailbox::guard))
             .configure(mailbox::configure)
     });

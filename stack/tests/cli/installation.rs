@@ -161,13 +161,27 @@ impl Process {
 
     /// The first line of the answer to `GET /` on a port.
     pub(crate) fn answer(port: u16) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-        stream
-            .write_all(b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
-            .unwrap();
-        let mut text = String::new();
-        _ = stream.read_to_string(&mut text);
+        let text = Self::ask(port, "GET /", &[], "");
         text.lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// The answer to a request on a port, as it comes over the wire.
+    pub(crate) fn ask(port: u16, request: &str, headers: &[(&str, &str)], body: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let headers = headers
+            .iter()
+            .map(|(name, value)| [name, ": ", value, "\r\n"]);
+        let headers = headers.flatten().collect::<String>();
+        write!(
+            stream,
+            "{request} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\
+             content-length: {}\r\n{headers}\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = Vec::new();
+        _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
     }
 }
 

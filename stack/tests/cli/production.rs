@@ -3,7 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::installation::{Installation, stderr, stdout};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::installation::{Installation, Process, stderr, stdout};
 
 const DEMO_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
@@ -70,11 +73,123 @@ fn production_refuses_what_is_not_fit_for_it() {
         panic!("it started")
     };
     assert!(output.contains("JWT_SECRET"), "{output}");
+    let short = production().with("JWT_SECRET", "sixteen-letters!");
+    let Err(output) = short.try_start(&[]) else {
+        panic!("it started")
+    };
+    assert!(output.contains("wildfire keys generate"), "{output}");
+    let plain = production().with("SUPABASE_PUBLIC_URL", "http://prompts.example.com");
+    let Err(output) = plain.try_start(&[]) else {
+        panic!("it started")
+    };
+    assert!(
+        output.contains("WILDFIRE_ALLOW_HTTP_PUBLIC_URL"),
+        "{output}"
+    );
     let weak = production().with("POSTGRES_PASSWORD", "postgres");
     let Err(output) = weak.try_start(&[]) else {
         panic!("it started")
     };
     assert!(output.contains("POSTGRES_PASSWORD"), "{output}");
+}
+
+/// A generated secret.
+fn secret(installation: &Installation, name: &str) -> String {
+    let secrets = fs::read_to_string(installation.data_dir().join("secrets.json")).unwrap();
+    let secrets: serde_json::Value = serde_json::from_str(&secrets).unwrap();
+    secrets[name].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn production_asks_for_keys_at_every_door() {
+    let installation = production().with("WILDFIRE_HOST", "0.0.0.0");
+    let process = installation.start(&[]);
+    let (app, mail) = (
+        process.state.app_port.unwrap(),
+        process.state.mail_port.unwrap(),
+    );
+    let (anon, key) = (
+        secret(&installation, "ANON_KEY"),
+        secret(&installation, "SUPABASE_SECRET_KEY"),
+    );
+    let status = |port, path: &str, headers: &[(&str, &str)]| {
+        let answer = Process::ask(port, &format!("GET {path}"), headers, "");
+        answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(status(app, "/auth/v1/settings", &[]), "401");
+    assert_eq!(
+        status(app, "/auth/v1/settings", &[("apikey", &anon)]),
+        "200"
+    );
+    assert_eq!(status(app, "/metrics", &[]), "401");
+    assert_eq!(status(app, "/metrics", &[("apikey", &anon)]), "401");
+    assert_eq!(status(app, "/metrics", &[("apikey", &key)]), "200");
+    let basic = |password: &str| format!("Basic {}", STANDARD.encode(format!("me:{password}")));
+    assert_eq!(status(mail, "/", &[]), "401");
+    assert_eq!(
+        status(mail, "/", &[("authorization", &basic(&anon))]),
+        "401"
+    );
+    assert_eq!(status(mail, "/", &[("authorization", &basic(&key))]), "200");
+    // The other ports listen on every address of this machine, the mailbox on one.
+    std::net::TcpStream::connect(("127.0.0.2", app)).unwrap();
+    std::net::TcpStream::connect(("127.0.0.2", mail)).unwrap_err();
+}
+
+#[test]
+fn no_log_level_brings_credentials_into_the_log() {
+    let installation = production().with("WILDFIRE_LOG", "trace,tokio_postgres=trace,h2=trace");
+    let process = installation.start(&[]);
+    let (app, mail) = (
+        process.state.app_port.unwrap(),
+        process.state.mail_port.unwrap(),
+    );
+    let (anon, key) = (
+        secret(&installation, "ANON_KEY"),
+        secret(&installation, "SUPABASE_SECRET_KEY"),
+    );
+    let json = ("content-type", "application/json");
+    let keys = [("apikey", anon.as_str()), json];
+    let body = r#"{"email":"ada@example.com"}"#;
+    let answer = Process::ask(app, "POST /auth/v1/otp", &keys, body);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let basic = format!("Basic {}", STANDARD.encode(format!("me:{key}")));
+    let letter = Process::ask(
+        mail,
+        "GET /api/v1/message/latest",
+        &[("authorization", &basic)],
+        "",
+    );
+    let hash = letter.split_once("token=").unwrap().1;
+    let hash = hash
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap();
+    let path =
+        format!("GET /auth/v1/verify?token={hash}&type=signup&code=c0de-in-a-url&apikey={anon}");
+    let referer = (
+        "referer",
+        "https://x.example/?access_token=t0ken-in-a-referer",
+    );
+    let answer = Process::ask(app, &path, &[referer], "");
+    let session = answer.split_once("refresh_token=").expect(&answer).1;
+    let refresh_token = session.split('&').next().unwrap();
+    let log = process.output();
+    assert!(log.contains("/auth/v1/verify"), "{log}");
+    for credential in [
+        hash,
+        refresh_token,
+        anon.as_str(),
+        key.as_str(),
+        "c0de-in-a-url",
+        "t0ken-in-a-referer",
+        "ada@example.com",
+    ] {
+        assert!(
+            !log.contains(credential),
+            "{credential} is in the log:\n{log}"
+        );
+    }
 }
 
 #[test]

@@ -71,12 +71,14 @@ impl Running {
         }
     }
 
-    fn get(&self, path: &str) -> String {
+    /// The answer to a visitor who has the public key.
+    fn get(&self, path: &str, anon_key: &str) -> String {
         let address = format!("127.0.0.1:{}", self.state.app_port.unwrap());
         let mut socket = TcpStream::connect(&address).unwrap();
         write!(
             socket,
-            "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\napikey: {anon_key}\r\n\
+             Connection: close\r\n\r\n"
         )
         .unwrap();
         let mut answer = Vec::new();
@@ -131,19 +133,21 @@ async fn the_compose_environment_starts_serves_restarts_and_stops() {
     let env = environment(&cluster.superuser_url("postgres"));
     let folder = tempfile::tempdir().unwrap();
     let first = Running::start(folder.path(), &env);
-    assert!(
-        first.get("/health").starts_with("HTTP/1.1 200"),
-        "{}",
-        first.get("/health")
-    );
-    let settings = first.get("/auth/v1/settings");
+    let before = keys(folder.path(), &env);
+    let anon_key = before.split_once("ANON_KEY=\"").unwrap().1;
+    let anon_key = anon_key.split('"').next().unwrap();
+    let health = first.get("/health", "");
+    assert!(health.starts_with("HTTP/1.1 200"), "{health}");
+    let stranger = first.get("/auth/v1/settings", "");
+    assert!(stranger.starts_with("HTTP/1.1 401"), "{stranger}");
+    let settings = first.get("/auth/v1/settings", anon_key);
     assert!(settings.starts_with("HTTP/1.1 200"), "{settings}");
     assert!(
         settings.contains("\"mailer_autoconfirm\":false"),
         "{settings}"
     );
-    assert!(first.get("/").contains("strict-transport-security: "));
-    let before = keys(folder.path(), &env);
+    let page = first.get("/", "");
+    assert!(page.contains("strict-transport-security: "), "{page}");
     assert!(
         before.contains("API_URL=\"https://prompts.example.com\""),
         "{before}"

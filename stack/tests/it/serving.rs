@@ -259,7 +259,7 @@ async fn every_service_answers_at_its_place() {
     let cases = [
         ("/health", 200),
         ("/auth/v1/health", 200),
-        ("/metrics", 200),
+        ("/metrics", 401),
         ("/docs", 200),
         ("/api/openapi.json", 200),
         ("/api/v1/nothing", 404),
