@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use platform::env::{EnvError, Reader, Secret};
 use platform::mail::{MailError, Mailer};
+use platform::pg::DatabaseConfig;
 use url::Url;
 
 pub(crate) use external::{ExternalConfig, PROVIDERS};
@@ -51,9 +52,9 @@ pub struct Config {
     /// Where to listen when running on its own.
     pub listen: ListenConfig,
     /// `DATABASE_URL` (required).
-    pub database_url: Secret<String>,
+    pub(crate) database_url: Secret<String>,
     /// `GOTRUE_DB_MAX_POOL_SIZE` (default 0: the pool's own default).
-    pub max_pool_size: usize,
+    pub(crate) max_pool_size: usize,
     /// `API_EXTERNAL_URL` (required): the address links point to.
     pub(crate) api_external_url: Url,
     /// `REQUEST_ID_HEADER`: take the request's id from this header.
@@ -131,6 +132,22 @@ impl Config {
             redirects: RedirectRules::from_env(env),
             limits: LimitsConfig::from_env(env),
         }
+    }
+
+    /// How the service uses its database. Waiting for a connection and then for a statement takes
+    /// less than a request may, so that a client is told to come again rather than cut off.
+    pub fn database(&self) -> DatabaseConfig {
+        let mut database = DatabaseConfig::new(self.database_url.clone(), "gotrue");
+        if self.max_pool_size > 0 {
+            database.max_connections = self.max_pool_size;
+        }
+        if !self.max_request_duration.is_zero() {
+            let tenth = self.max_request_duration / 10;
+            database.acquire_timeout = database.acquire_timeout.min(tenth * 3);
+            let statement = database.statement_timeout.map(|most| most.min(tenth * 6));
+            database.statement_timeout = statement;
+        }
+        database
     }
 
     /// What carries mails: the mail server that is configured, if one is.

@@ -14,7 +14,7 @@ use platform::clock::Clock;
 use platform::env::Vars;
 use platform::http::{ServeOptions, run_until_stopped};
 use platform::mail::{Mail, MailError, Mailer};
-use platform::pg::{Database, DatabaseConfig};
+use platform::pg::Database;
 use platform::telemetry::{LogFormat, init_logs};
 
 #[actix_web::main]
@@ -39,16 +39,16 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
         }
     };
     let config = Config::load(&Vars::process())?;
-    let mut settings = DatabaseConfig::new(config.database_url.clone(), "gotrue");
-    if config.max_pool_size > 0 {
-        settings.max_connections = config.max_pool_size;
-    }
-    let database = Database::new(&settings)?;
+    let settings = config.database();
     if migrates {
+        let mut unlimited = settings.clone();
+        unlimited.statement_timeout = None;
+        let database = Database::new(&unlimited)?;
         migrations().run(&mut database.client().await?).await?;
+        database.close();
     }
     if serves {
-        serve(config, database).await?;
+        serve(config, Database::new(&settings)?).await?;
     }
     Ok(())
 }

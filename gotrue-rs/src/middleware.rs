@@ -76,7 +76,7 @@ fn failed(
     version: ApiVersion,
     id: &str,
 ) -> ServiceResponse<BoxBody> {
-    log(error);
+    log(error, error.http_status());
     ServiceResponse::new(request, render(error, version, Some(id)))
 }
 
@@ -91,10 +91,10 @@ fn in_format(
         .error()
         .and_then(|error| error.as_error::<Error>())
         .map(|error| {
-            let refused = error.refused_text();
-            let error = refused.as_ref().unwrap_or(error);
-            log(error);
-            render(error, version, Some(id))
+            let settled = error.settled();
+            let answer = settled.as_ref().unwrap_or(error);
+            log(error, answer.http_status());
+            render(answer, version, Some(id))
         });
     match rendered {
         Some(rendered) => {
@@ -106,9 +106,9 @@ fn in_format(
 }
 
 /// Failures of the service get one line each; refusals are the access log's business.
-fn log(error: &Error) {
+fn log(error: &Error, answered: StatusCode) {
     let causes = causes(error);
-    if error.http_status().is_server_error() {
+    if answered.is_server_error() {
         tracing::error!(%error, error.causes = causes, "Request failed");
     } else {
         tracing::debug!(%error, error.causes = causes, "Request refused");

@@ -101,5 +101,6 @@ async fn migrate(url: &str) {
 pub(crate) fn connect(url: &str) -> Database {
     let mut config = DatabaseConfig::new(Secret::from(url), "platform-test");
     config.max_connections = 4;
+    config.statement_timeout = None;
     Database::new(&config).expect("test database settings")
 }

@@ -79,8 +79,8 @@ pub(crate) enum Error {
     MissingVariables(Vec<String>),
     #[error("Too many requests; try again later")]
     TooManyRequests(Duration),
-    #[error("The database cannot be reached; try again in a moment")]
-    Unavailable(#[source] DbError),
+    #[error("The database cannot serve this now; try again in a moment")]
+    Unavailable(#[source] DbError, Duration),
     #[error("Something went wrong on our side; the request id helps to find out what")]
     Internal(#[source] DbError),
 }
@@ -126,7 +126,7 @@ impl Error {
             Self::Invalid(_) => (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed"),
             Self::MissingVariables(_) => (StatusCode::UNPROCESSABLE_ENTITY, "missing_variables"),
             Self::TooManyRequests(_) => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
-            Self::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+            Self::Unavailable(..) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
         }
     }
@@ -143,7 +143,7 @@ impl Error {
     fn retry_after(&self) -> Option<u64> {
         match self {
             Self::TooManyRequests(wait) => Some(wait.as_secs() + 1),
-            Self::Unavailable(_) => Some(1),
+            Self::Unavailable(_, wait) => Some(wait.as_secs()),
             _ => None,
         }
     }
@@ -152,7 +152,7 @@ impl Error {
         let cause = std::error::Error::source(self).map(ToString::to_string);
         let error = cause.unwrap_or_default();
         match self {
-            Self::Unavailable(_) => tracing::error!(error, "database unavailable"),
+            Self::Unavailable(..) => tracing::error!(error, "database unavailable"),
             Self::Internal(_) => tracing::error!(error, "unexpected database failure"),
             _ => tracing::debug!(error, refusal = %self, "request refused"),
         }
@@ -185,8 +185,8 @@ impl From<DbError> for Error {
     /// The database checks again what the API has checked, for whoever writes to it directly; what
     /// it refuses here slipped through or lost a race.
     fn from(error: DbError) -> Self {
-        if error.is_unavailable() {
-            return Self::Unavailable(error);
+        if let Some(wait) = error.retry_after() {
+            return Self::Unavailable(error, wait);
         }
         match (error.code(), error.constraint()) {
             (Some(&SqlState::INSUFFICIENT_PRIVILEGE), _) => Self::Forbidden,

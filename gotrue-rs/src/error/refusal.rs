@@ -1,5 +1,8 @@
-//! Failures of the database that are the request's own fault.
+//! Failures of the database that are the request's own fault, or that pass.
 
+use std::error::Error as StdError;
+
+use actix_web::http::StatusCode;
 use platform::pg::{DbError, SqlState};
 
 use super::{Error, ErrorCode};
@@ -8,10 +11,30 @@ use super::{Error, ErrorCode};
 pub(crate) const EMAIL_EXISTS: &str = "A user with this email address has already been registered";
 
 impl Error {
+    /// The answer this failure calls for, whatever text its handler gave it: decided by what the
+    /// database said.
+    pub(crate) fn settled(&self) -> Option<Self> {
+        self.refused_text().or_else(|| self.unavailable())
+    }
+
+    /// The database is away, busy or full, which passes.
+    // Upstream: answers 500, which its clients take for the end of the session.
+    fn unavailable(&self) -> Option<Self> {
+        let first = StdError::source(self)?;
+        let wait = std::iter::successors(Some(first), |cause| StdError::source(*cause))
+            .find_map(|cause| cause.downcast_ref::<DbError>()?.retry_after())?;
+        let answer = Self::status(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Some(ErrorCode::UnexpectedFailure),
+            "The database cannot serve this request now, please retry after a moment.",
+        );
+        Some(answer.with_header("retry-after", wait.as_secs().to_string()))
+    }
+
     /// The refusal this failure is: Postgres cannot hold the NUL character, wherever a client
     /// puts it.
     // Upstream: answers 500 as if something had broken.
-    pub(crate) fn refused_text(&self) -> Option<Self> {
+    fn refused_text(&self) -> Option<Self> {
         let code = self.database_cause().and_then(DbError::code);
         let unstorable = matches!(
             code,

@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use platform::clock::Clock;
 use platform::env::Vars;
 use platform::mail::{Mail, MailError, Mailer};
-use platform::pg::{Client, Executor, Params, Row};
+use platform::pg::{Client, Database, Executor, Params, Row};
 use platform_test::TestDatabase;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -38,6 +38,8 @@ impl Mailer for Outbox {
 pub(crate) struct TestApp {
     pub(crate) clock: Clock,
     pub(crate) database: TestDatabase,
+    /// The service's own connections.
+    pub(crate) pool: Database,
     outbox: Arc<Outbox>,
     base: String,
     client: reqwest::Client,
@@ -61,6 +63,7 @@ fn variables(database: &TestDatabase) -> Vars {
         ("GOTRUE_MAILER_AUTOCONFIRM", "true"),
         ("GOTRUE_SMS_AUTOCONFIRM", "true"),
         ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "1000"),
+        ("GOTRUE_DB_MAX_POOL_SIZE", "4"),
     ])
 }
 
@@ -84,12 +87,13 @@ impl TestApp {
         }
         let clock = Clock::fixed(Clock::system().now());
         let outbox = Arc::new(Outbox::default());
+        let config = Config::load(&vars).expect("configuration");
+        let pool = Database::new(&config.database()).expect("a pool");
         let deps = Deps {
-            database: database.pool("supabase_auth_admin"),
+            database: pool.clone(),
             mailer: Arc::clone(&outbox) as Arc<dyn Mailer>,
             clock: clock.clone(),
         };
-        let config = Config::load(&vars).expect("configuration");
         let state = web::Data::new(State::new(config, deps).expect("state"));
         let scope = prefix.to_owned();
         let server = HttpServer::new(move || {
@@ -107,6 +111,7 @@ impl TestApp {
         Self {
             clock,
             database,
+            pool,
             outbox,
             base,
             client: reqwest::Client::builder()

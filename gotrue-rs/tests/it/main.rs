@@ -29,6 +29,7 @@ mod refresh;
 mod resend;
 mod signup;
 mod token;
+mod unavailable;
 mod user;
 mod verify;
 mod verify_link;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Object;
 use futures_util::join;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::{Error as PostgresError, Row, Statement};
 
 use super::{DbError, Params};
@@ -44,12 +45,15 @@ pub trait Executor {
 pub struct Client {
     /// `None` only once the connection was given up by an unfinished transaction.
     object: Option<Object>,
+    /// The place an anonymous caller takes for as long as the connection is used.
+    _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Client {
-    pub(super) fn new(object: Object) -> Self {
+    pub(super) fn new(object: Object, place: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             object: Some(object),
+            _place: place,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What can go wrong between a service and its database.
 
-use deadpool_postgres::PoolError;
+use deadpool_postgres::{HookError, PoolError};
 use tokio_postgres::error::{DbError as ServerError, SqlState};
 
 /// A failed database call. Its text is for logs; it never goes into an answer.
@@ -77,32 +77,14 @@ impl DbError {
         self.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED)
             && self.server().and_then(ServerError::routine) == Some("RevalidateCachedQuery")
     }
-
-    /// Whether the database cannot be reached, as opposed to refusing this statement.
-    pub fn is_unavailable(&self) -> bool {
-        match self {
-            Self::Pool(_) => true,
-            Self::Postgres(error) => {
-                error.is_closed()
-                    || error.as_db_error().is_none_or(|server| {
-                        matches!(
-                            *server.code(),
-                            SqlState::ADMIN_SHUTDOWN
-                                | SqlState::CRASH_SHUTDOWN
-                                | SqlState::CANNOT_CONNECT_NOW
-                                | SqlState::TOO_MANY_CONNECTIONS
-                        )
-                    })
-            }
-            _ => false,
-        }
-    }
 }
 
 impl From<PoolError> for DbError {
     fn from(error: PoolError) -> Self {
         match error {
-            PoolError::Backend(error) => Self::Postgres(error),
+            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+                Self::Postgres(error)
+            }
             other => Self::Pool(other),
         }
     }

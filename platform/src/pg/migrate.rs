@@ -12,6 +12,15 @@ use super::{Client, DbError, Executor};
 /// Serialises migrating processes; any constant will do.
 const LOCK_KEY: i64 = 0x5769_6c64_6669_7265;
 
+/// What is right for a request is too little for a migration, whoever runs it.
+const UNLIMITED: &str = "-- pg_catalog.set_unlimited
+set statement_timeout = 0;
+set lock_timeout = 0";
+
+const LIMITED_AGAIN: &str = "-- pg_catalog.reset_limits
+reset statement_timeout;
+reset lock_timeout";
+
 const CREATE_LEDGER: &str = "-- _wildfire.migrations.create
 create schema if not exists _wildfire;
 revoke all on schema _wildfire from public;
@@ -102,6 +111,7 @@ impl Migrations {
         if missing.is_empty() {
             return Ok(Vec::new());
         }
+        client.batch(UNLIMITED).await?;
         client
             .execute("select pg_advisory_lock($1)", &[&LOCK_KEY])
             .await?;
@@ -112,6 +122,7 @@ impl Migrations {
         // What went wrong first says more than that the connection was lost over it.
         let applied = outcome?;
         unlocked?;
+        client.batch(LIMITED_AGAIN).await?;
         Ok(applied)
     }
 

@@ -4,6 +4,7 @@
 //! rules written as row level security hold for every service alike. Statements are prepared
 //! once per connection and what belongs together is sent in one flight.
 
+mod availability;
 mod client;
 mod error;
 pub mod migrate;

@@ -1,14 +1,39 @@
 //! The pool of connections and what can be opened on it.
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, TimeoutType,
+};
+use tokio::sync::Semaphore;
+use tokio_postgres::types::{ToSql, Type};
 
 use super::session::Session;
 use super::tls::{self, SslMode};
 use super::{Client, DbError, Tx};
 use crate::env::Secret;
+
+/// The role of callers nobody knows, who share a part of the pool: there may be any number of
+/// them, and those who signed in must still be served.
+const ANONYMOUS: &str = "anon";
+
+/// How long a transaction may be open without a statement, milliseconds: nothing but the database
+/// is waited for inside one.
+const IDLE_IN_TRANSACTION_MS: i32 = 30_000;
+
+/// A session's limits, unless its role or database has stricter ones. As a statement and not as a
+/// start-up option, which connection poolers refuse.
+const LIMIT: &str = "-- pg_catalog.pg_settings.limit
+select set_config(l.name, l.most::text, false)
+from (values
+  ('statement_timeout', $1),
+  ('lock_timeout', $2),
+  ('idle_in_transaction_session_timeout', $3)
+) as l (name, most)
+join pg_catalog.pg_settings as s on s.name = l.name
+where s.setting::int not between 1 and l.most";
 
 /// How often a transaction that lost a race is run again.
 const MAX_ATTEMPTS: u32 = 5;
@@ -20,8 +45,11 @@ pub struct DatabaseConfig {
     pub url: Secret<String>,
     /// Most connections open at once.
     pub max_connections: usize,
-    /// How long a request waits for a free connection.
+    /// How long a request waits for a connection.
     pub acquire_timeout: Duration,
+    /// How long a statement may take, and half of that a lock; `None` leaves it to the server, as
+    /// migrations need. Together with `acquire_timeout` it should be less than a request may take.
+    pub statement_timeout: Option<Duration>,
     /// Shown in `pg_stat_activity`.
     pub application_name: &'static str,
 }
@@ -32,7 +60,8 @@ impl DatabaseConfig {
         Self {
             url,
             max_connections: 16,
-            acquire_timeout: Duration::from_secs(5),
+            acquire_timeout: Duration::from_secs(3),
+            statement_timeout: Some(Duration::from_secs(6)),
             application_name,
         }
     }
@@ -42,6 +71,9 @@ impl DatabaseConfig {
 #[derive(Clone)]
 pub struct Database {
     pool: Pool,
+    acquire_timeout: Duration,
+    /// Connections that anonymous callers may use at once.
+    anonymous: Arc<Semaphore>,
 }
 
 impl Database {
@@ -57,19 +89,39 @@ impl Database {
             recycling_method: RecyclingMethod::Fast,
         };
         let manager = Manager::from_config(postgres, tls::connector(ssl_mode)?, recycling);
-        let pool = Pool::builder(manager)
-            .max_size(config.max_connections)
-            .wait_timeout(Some(config.acquire_timeout))
-            .create_timeout(Some(config.acquire_timeout))
-            .runtime(Runtime::Tokio1)
+        let mut pool = Pool::builder(manager).max_size(config.max_connections);
+        if let Some(timeout) = config.statement_timeout {
+            pool = pool.post_create(limit_sessions(timeout));
+        }
+        let pool = pool
             .build()
             .map_err(|error| DbError::Config(error.to_string()))?;
-        Ok(Self { pool })
+        Ok(Self {
+            pool,
+            acquire_timeout: config.acquire_timeout,
+            anonymous: Arc::new(Semaphore::new(config.max_connections.div_ceil(2))),
+        })
     }
 
     /// A connection.
     pub async fn client(&self) -> Result<Client, DbError> {
-        Ok(Client::new(self.pool.get().await?))
+        self.client_for(None).await
+    }
+
+    /// A connection for statements run as `role`.
+    pub(super) async fn client_for(&self, role: Option<&str>) -> Result<Client, DbError> {
+        let acquired = async {
+            let place = if role == Some(ANONYMOUS) {
+                let place = Arc::clone(&self.anonymous).acquire_owned().await;
+                Some(place.map_err(|_| PoolError::Closed)?)
+            } else {
+                None
+            };
+            Ok(Client::new(self.pool.get().await?, place))
+        };
+        tokio::time::timeout(self.acquire_timeout, acquired)
+            .await
+            .unwrap_or(Err(DbError::Pool(PoolError::Timeout(TimeoutType::Wait))))
     }
 
     /// Runs `work` in a transaction and commits if it succeeds. Losing a race against another
@@ -83,13 +135,14 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
-        self.transaction_opened_by(name, "begin", work).await
+        self.transaction_opened_by(name, None, "begin", work).await
     }
 
-    /// [`Database::transaction`] with settings that hold inside it.
+    /// [`Database::transaction`] as `role`, with settings that hold inside it.
     pub(super) async fn transaction_opened_by<T, E>(
         &self,
         name: &'static str,
+        role: Option<&str>,
         opening: &str,
         work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E>
@@ -98,7 +151,7 @@ impl Database {
     {
         let mut attempt = 1;
         loop {
-            let mut client = self.client().await?;
+            let mut client = self.client_for(role).await?;
             let tx = client.begin_with(opening.to_owned().into());
             let outcome = match work(&tx).await {
                 Ok(value) => tx.commit().await.map(|()| value).map_err(E::from),
@@ -134,6 +187,25 @@ impl Database {
     pub fn close(&self) {
         self.pool.close();
     }
+}
+
+/// Gives each new connection its limits.
+fn limit_sessions(statement_timeout: Duration) -> Hook {
+    let statement = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
+    Hook::async_fn(move |client, _| {
+        Box::pin(async move {
+            let lock = statement / 2;
+            let limits = [statement, lock, IDLE_IN_TRANSACTION_MS];
+            let [statement, lock, idle] = &limits;
+            let params: [(&(dyn ToSql + Sync), Type); 3] = [
+                (statement, Type::INT4),
+                (lock, Type::INT4),
+                (idle, Type::INT4),
+            ];
+            let limited = client.query_typed(LIMIT, &params).await;
+            limited.map(drop).map_err(HookError::Backend)
+        })
+    })
 }
 
 /// Whether an error means that the whole transaction may be tried again.

@@ -58,7 +58,7 @@ impl<'d> Session<'d> {
     {
         let opening = self.opening();
         self.database
-            .transaction_opened_by(name, &opening, work)
+            .transaction_opened_by(name, Some(self.role), &opening, work)
             .await
     }
 
@@ -71,7 +71,7 @@ impl<'d> Session<'d> {
     }
 
     async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let mut client = self.database.client().await?;
+        let mut client = self.database.client_for(Some(self.role)).await?;
         let sql = self.statement_text(sql);
         let statement = match client.prepare(&sql).await {
             Ok(statement) => statement,

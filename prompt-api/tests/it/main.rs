@@ -15,4 +15,5 @@ mod isolation;
 mod prompts;
 mod provisioning;
 mod service;
+mod unavailable;
 mod versions;

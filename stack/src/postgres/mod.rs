@@ -117,5 +117,6 @@ impl Postgres {
 pub fn connect(url: &str) -> Result<Database, PostgresError> {
     let mut config = DatabaseConfig::new(Secret::from(url), "wildfire");
     config.max_connections = 2;
+    config.statement_timeout = None;
     Ok(Database::new(&config)?)
 }

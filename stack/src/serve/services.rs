@@ -6,7 +6,7 @@ use actix_web::web::{self, Data, ServiceConfig};
 use platform::clock::Clock;
 use platform::env::{EnvError, Reader, Vars};
 use platform::mail::{MailError, Mailer};
-use platform::pg::{Database, DatabaseConfig, DbError};
+use platform::pg::{Database, DbError};
 
 use crate::mailbox::{MailboxMailer, Store};
 
@@ -48,11 +48,7 @@ impl Services {
         let auth_config = gotrue::Config::from_env(&reader);
         let prompts_config = prompt_api::Config::from_env(&reader);
         reader.finish()?;
-        let mut settings = DatabaseConfig::new(auth_config.database_url.clone(), "gotrue");
-        if auth_config.max_pool_size > 0 {
-            settings.max_connections = auth_config.max_pool_size;
-        }
-        let database = Database::new(&settings)?;
+        let database = Database::new(&auth_config.database())?;
         let mailer = mailer(&auth_config, mailbox)?;
         let deps = gotrue::Deps {
             database,

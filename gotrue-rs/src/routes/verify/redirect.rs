@@ -102,6 +102,10 @@ pub(super) fn to_message(target: &str, message: &str, flow: Flow) -> Result<Http
 
 /// To the page, with what went wrong. Failures nobody prepared a text for are not shown.
 pub(super) fn to_failure(target: &str, error: Error, flow: Flow) -> Result<HttpResponse, Error> {
+    let error = match error.settled() {
+        Some(answer) => answer.with_source(error),
+        None => error,
+    };
     let Error::Http { .. } = &error else {
         tracing::error!(
             error = &error as &dyn std::error::Error,
