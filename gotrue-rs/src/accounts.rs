@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub(crate) mod identity;
+pub(crate) mod metadata;
 pub(crate) mod password;
 pub(crate) mod phone;
 pub(crate) mod pkce;

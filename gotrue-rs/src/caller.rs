@@ -206,12 +206,7 @@ async fn load(state: &State, claims: &Claims) -> Result<(User, Option<Session>),
     let wanted = session_id.as_ref().and_then(|id| id.as_ref().ok().copied());
     let client = state.client().await?;
     let found = db::callers::find(&client, user_id, wanted).await?;
-    let (user, session) = found.ok_or_else(|| {
-        Error::forbidden(
-            ErrorCode::UserNotFound,
-            "User from sub claim in JWT does not exist",
-        )
-    })?;
+    let (user, session) = found.ok_or_else(unknown_user)?;
     match session_id {
         Some(Err(_)) => Err(bad("invalid claim: session_id claim must be a UUID")),
         Some(Ok(_)) if session.is_none() => Err(Error::forbidden(
@@ -220,6 +215,14 @@ async fn load(state: &State, claims: &Claims) -> Result<(User, Option<Session>),
         )),
         _ => Ok((user, session)),
     }
+}
+
+/// The user was deleted after the token was issued, or while it was being used.
+pub(crate) fn unknown_user() -> Error {
+    Error::forbidden(
+        ErrorCode::UserNotFound,
+        "User from sub claim in JWT does not exist",
+    )
 }
 
 /// Upstream counts a session as recent for this long.

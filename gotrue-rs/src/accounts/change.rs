@@ -47,7 +47,7 @@ pub(crate) async fn confirm_email_change(
     user.email = email;
     user.updated_at = micros(now);
     let failed = |error| Error::internal("Error confirm email").with_source(error);
-    db::users::confirm_email_change(db, user, now)
+    db::users::confirm_email_change(db, user.id, &user.email, now)
         .await
         .map_err(failed)?;
     if !user.is_confirmed() {
@@ -110,10 +110,8 @@ struct Proof {
 async fn upsert(state: &State, db: &impl Executor, user: &User, proof: Proof) -> Result<(), Error> {
     let now = state.clock.now();
     let sub = user.id.to_string();
-    if let Some(mut identity) = db::identities::by_provider(db, &sub, proof.provider).await? {
-        identity.identity_data.merge(&proof.news);
-        db::identities::set_data(db, identity.id, &identity.identity_data, now).await?;
-        return Ok(());
+    if let Some(identity) = db::identities::by_provider(db, &sub, proof.provider).await? {
+        return Ok(db::identities::merge_data(db, identity.id, &proof.news, now).await?);
     }
     let identity = Identity::new(user.id, proof.provider, proof.fresh, now);
     db::identities::insert(db, &identity)

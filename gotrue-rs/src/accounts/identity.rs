@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use platform::pg::{DbError, Executor};
-use serde_json::Value;
 use uuid::Uuid;
 
 use crate::db;
@@ -59,25 +58,9 @@ pub(crate) async fn become_only(
     // Upstream: user and identity share one map in memory, from which nulls are dropped; the
     // identity's row, written before, keeps them.
     identity.identity_data.retain(|_, value| !value.is_null());
-    user.user_metadata.clone_from(&identity.identity_data);
+    db::users::renew_user_metadata(db, user, identity.identity_data.clone(), now).await?;
     if !user.identities().is_empty() {
         db::identities::delete_others(db, user.id, identity.id).await?;
     }
-    refresh_providers(db, user, now).await
-}
-
-/// Lists the account's providers in `app_metadata`, oldest first, and stores both documents.
-pub(crate) async fn refresh_providers(
-    db: &impl Executor,
-    user: &mut User,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    let providers = db::identities::providers(db, user.id).await?;
-    if let Some(first) = providers.first() {
-        user.app_metadata
-            .insert("provider".to_owned(), first.as_str().into());
-    }
-    user.app_metadata
-        .insert("providers".to_owned(), Value::from(providers));
-    db::users::set_metadata(db, user, now).await
+    db::users::refresh_providers(db, user, now).await
 }

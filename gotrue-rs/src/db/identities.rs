@@ -108,17 +108,23 @@ pub(crate) async fn insert(db: &impl Executor, identity: &Identity) -> Result<()
     Ok(())
 }
 
-const SET_DATA: &str = "-- auth.identities.set_data
-update auth.identities set identity_data = $2, updated_at = $3 where id = $1";
+const MERGE_DATA: &str = concat!(
+    "-- auth.identities.merge_data
+update auth.identities
+set identity_data = ",
+    crate::db::users::merged!("identity_data", "$2"),
+    ", updated_at = $3
+where id = $1"
+);
 
-/// Replaces what is known about an identity.
-pub(crate) async fn set_data(
+/// Lays news over what is known about an identity.
+pub(crate) async fn merge_data(
     db: &impl Executor,
     id: Uuid,
-    data: &Document,
+    news: &Document,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_DATA, &[&id, data, &now]).await?;
+    db.execute(MERGE_DATA, &[&id, news, &now]).await?;
     Ok(())
 }
 
@@ -142,16 +148,6 @@ pub(crate) async fn delete_others(
 ) -> Result<(), DbError> {
     db.execute(DELETE_OTHERS, &[&user_id, &kept]).await?;
     Ok(())
-}
-
-const PROVIDERS: &str = "-- auth.identities.providers
-select provider from auth.identities where user_id = $1
-group by provider order by min(created_at), provider";
-
-/// The providers of a user, oldest first.
-pub(crate) async fn providers(db: &impl Executor, user_id: Uuid) -> Result<Vec<String>, DbError> {
-    let rows = db.query(PROVIDERS, &[&user_id]).await?;
-    rows.iter().map(|row| column(row, "provider")).collect()
 }
 
 macro_rules! identity_columns {

@@ -5,8 +5,6 @@ use jiff::{SignedDuration, Timestamp};
 use platform::pg::{DbError, Executor, column};
 use uuid::Uuid;
 
-use super::factors::Factor;
-
 const DELETE_EXPIRED: &str = "-- auth.mfa_factors.delete_expired
 delete from auth.mfa_factors as f
 where f.status <> 'verified' and f.created_at < $1
@@ -139,18 +137,18 @@ pub(crate) async fn pass(
 
 const RENAME: &str = "-- auth.mfa_factors.rename
 update auth.mfa_factors
-set friendly_name = $2, phone = nullif($3, ''), updated_at = $4
+set friendly_name = coalesce($2, friendly_name), phone = coalesce($3, phone), updated_at = $4
 where id = $1";
 
-/// Stores a factor's name and number as they stand in `factor`.
+/// Stores another name or number for a factor; what is `None` stays.
 pub(crate) async fn rename(
     db: &impl Executor,
-    factor: &Factor,
+    id: Uuid,
+    name: Option<&str>,
+    phone: Option<&str>,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let params: platform::pg::Params<'_> =
-        &[&factor.id, &factor.friendly_name, &factor.phone, &now];
-    db.execute(RENAME, params).await?;
+    db.execute(RENAME, &[&id, &name, &phone, &now]).await?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ mod soft_delete;
 
 use jiff::Timestamp;
 use platform::pg::{DbError, Executor};
+use uuid::Uuid;
 
 use super::identities::micros;
 use super::one_time_tokens::TokenType;
@@ -55,28 +56,25 @@ pub(crate) async fn spend_recovery(
 
 const HALF_CONFIRM_EMAIL_CHANGE: &str = "-- auth.users.half_confirm_email_change
 with spent as (
-  delete from auth.one_time_tokens where user_id = $1 and token_type::text = $5
+  delete from auth.one_time_tokens where user_id = $1 and token_type::text = $2
 )
 update auth.users
-set email_change_confirm_status = $2, email_change_token_current = $3,
-  email_change_token_new = $4, updated_at = $6
+set email_change_confirm_status = 1,
+  email_change_token_current =
+    case $2 when 'email_change_token_current' then '' else email_change_token_current end,
+  email_change_token_new =
+    case $2 when 'email_change_token_new' then '' else email_change_token_new end,
+  updated_at = $3
 where id = $1";
 
-/// Stores the first of two confirmations as it stands in `user`, and voids its token.
+/// Notes the first of two confirmations and voids its token.
 pub(crate) async fn half_confirm_email_change(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
     spent: TokenType,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let params: platform::pg::Params<'_> = &[
-        &user.id,
-        &user.email_change_confirm_status,
-        &user.email_change_token_current,
-        &user.email_change_token_new,
-        &spent.as_str(),
-        &now,
-    ];
-    db.execute(HALF_CONFIRM_EMAIL_CHANGE, params).await?;
+    db.execute(HALF_CONFIRM_EMAIL_CHANGE, &[&id, &spent.as_str(), &now])
+        .await?;
     Ok(())
 }

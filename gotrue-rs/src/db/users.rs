@@ -3,7 +3,7 @@
 mod write;
 
 use jiff::Timestamp;
-use platform::pg::{DbError, Executor, FromRow, Json, Row, column};
+use platform::pg::{DbError, Executor, FromRow, Json, Row, Tx, column};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -220,6 +220,14 @@ where u.instance_id = '00000000-0000-0000-0000-000000000000' and u.id = $1"
 /// The user with this id, in whatever audience.
 pub(crate) async fn by_id(db: &impl Executor, id: Uuid) -> Result<Option<User>, DbError> {
     optional(db.query_opt(BY_ID, &[&id]).await?.as_ref())
+}
+
+/// The user with this id, kept from being changed by others until the transaction ends: an
+/// earlier read may be out of date.
+pub(crate) async fn hold(tx: &Tx<'_>, id: Uuid) -> Result<Option<User>, DbError> {
+    // Two statements, because only the second one's snapshot is sure to be younger than the lock.
+    lock(tx, id).await?;
+    by_id(tx, id).await
 }
 
 const BY_EMAIL: &str = concat!(

@@ -6,7 +6,7 @@ use platform::pg::Tx;
 
 use super::admin::new_account;
 use crate::accounts::change::record;
-use crate::accounts::validate;
+use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -36,6 +36,7 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     let admin = Admin::authenticate(&state, &call).await?;
     let body: InviteBody = call.json()?;
     let email = validate::email(&body.email)?;
+    metadata::check_new(body.data.as_ref())?;
     let aud = call.audience(&state.config, Some(admin.claims()));
     let mut client = state.client().await?;
     let existing = db::users::by_email(&client, &email, &aud)

@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 
 use crate::accounts::change::record;
 use crate::accounts::pkce::Challenge;
-use crate::accounts::{self, NewAccount, validate};
+use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -96,6 +96,7 @@ pub(super) async fn send(
     }
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
+    metadata::check_new(wanted.data.as_ref())?;
     let mut user = find_confirmed(state, call, &wanted.email).await?;
     if user.is_none() {
         sign_up(state, call, &wanted).await?;

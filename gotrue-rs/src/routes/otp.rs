@@ -8,7 +8,7 @@ use super::magiclink::{self, Wanted};
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
-use crate::accounts::{self, NewAccount, validate};
+use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
@@ -116,6 +116,7 @@ async fn send_to_phone(
     }
     body.phone = validate::phone(&body.phone)?;
     validate::channel(&state.config.sms, &body.channel)?;
+    metadata::check_new(body.data.as_ref())?;
     let mut user = find_confirmed(state, call, &body.phone).await?;
     if user.is_none() {
         sign_up(state, call, &body).await?;

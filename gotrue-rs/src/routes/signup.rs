@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use super::resource;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::sign_up::sign_up_anonymously;
-use crate::accounts::{NewAccount, SignUpOutcome, sign_up};
+use crate::accounts::{NewAccount, SignUpOutcome, metadata, sign_up};
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
@@ -34,6 +34,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 /// Public.
 async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     let body: SignUpBody = call.json()?;
+    metadata::check_new(body.data.as_ref())?;
     let outcome = if body.email.is_empty() && body.phone.is_empty() {
         if !state.config.external.anonymous_users {
             return Err(Error::unprocessable(

@@ -13,7 +13,6 @@ use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 use serde::Serialize;
 
-use crate::accounts::identity::refresh_providers;
 use crate::accounts::validate;
 use crate::call::Call;
 use crate::db;
@@ -275,11 +274,10 @@ async fn redeem(
     let hash = redemption.token_hash.as_str();
     let hash = hash.strip_prefix(PKCE_PREFIX).unwrap_or(hash);
     one_time_tokens::take_turns(tx, hash).await?;
-    let (mut user, purpose) = if redemption.by_hash {
-        lookup::by_hash(state, tx, redemption).await?
-    } else {
-        lookup::by_code(state, tx, redemption, aud).await?
-    };
+    let (found, _) = lookup::holder(state, tx, redemption, aud).await?;
+    // What was found may have changed until the lock was there, so it is looked for again.
+    db::users::lock(tx, found.id).await?;
+    let (mut user, purpose) = lookup::holder(state, tx, redemption, aud).await?;
     let mut notices = Vec::new();
     match purpose {
         Purpose::Signup | Purpose::Invite => effects::confirm_signup(state, tx, &mut user).await?,
@@ -298,7 +296,7 @@ async fn redeem(
             effects::change_phone(state, tx, &mut user, redemption, &mut notices).await?;
         }
     }
-    refresh_providers(tx, &mut user, state.clock.now()).await?;
+    db::users::refresh_providers(tx, &mut user, state.clock.now()).await?;
     let fresh = db::users::reload(tx, user.id).await?;
     let user = User {
         identities: user.identities,

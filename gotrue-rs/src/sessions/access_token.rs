@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::accounts::metadata;
 use crate::config::Config;
 use crate::db::users::User;
 use crate::error::Error;
@@ -83,6 +84,7 @@ pub(super) fn sign(
         .any(|entry| matches!(entry.method.as_str(), "totp" | "mfa/phone" | "mfa/webauthn"));
     let exp = expiry(&state.config, subject, is_aal2, now).as_second();
     let user = subject.user;
+    let nothing = Document::default();
     let claims = json::to_string(&Claims {
         iss: &state.config.jwt.issuer,
         sub: user.id,
@@ -92,7 +94,13 @@ pub(super) fn sign(
         email: &user.email,
         phone: &user.phone,
         app_metadata: &user.app_metadata,
-        user_metadata: &user.user_metadata,
+        user_metadata: if metadata::fits(&user.user_metadata) {
+            &user.user_metadata
+        } else {
+            // Stored before there was a bound: a token that no server takes would lock its
+            // user out, who could not even shorten it.
+            &nothing
+        },
         role: &user.role,
         aal: if is_aal2 { "aal2" } else { "aal1" },
         amr: &amr,

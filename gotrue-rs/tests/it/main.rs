@@ -20,6 +20,7 @@ mod limits;
 mod logout;
 mod magiclink;
 mod mail;
+mod metadata;
 mod migrations;
 mod otp;
 mod public;

@@ -5,7 +5,6 @@ use platform::pg::{DbError, Executor};
 use uuid::Uuid;
 
 use crate::db::filled;
-use crate::db::users::User;
 
 /// What becomes of a user's ban.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,28 +56,28 @@ pub(crate) async fn apply(
 const SET_EMAIL: &str = "-- auth.users.set_email
 update auth.users set email = $2, updated_at = $3 where id = $1";
 
-/// Stores the address in `user`.
+/// Stores the address.
 pub(crate) async fn set_email(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
+    email: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_EMAIL, &[&user.id, &filled(&user.email), &now])
-        .await?;
+    db.execute(SET_EMAIL, &[&id, &filled(email), &now]).await?;
     Ok(())
 }
 
 const SET_PHONE: &str = "-- auth.users.set_phone_number
 update auth.users set phone = $2, updated_at = $3 where id = $1";
 
-/// Stores the phone number in `user`.
+/// Stores the phone number.
 pub(crate) async fn set_phone(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
+    phone: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_PHONE, &[&user.id, &filled(&user.phone), &now])
-        .await?;
+    db.execute(SET_PHONE, &[&id, &filled(phone), &now]).await?;
     Ok(())
 }
 

@@ -1,12 +1,13 @@
 //! Statements that change users. Each also stamps `updated_at`, in the row and in the value.
 
 use jiff::Timestamp;
-use platform::pg::{DbError, Executor, FromRow};
+use platform::pg::{DbError, Executor, FromRow, column};
 use uuid::Uuid;
 
 use super::User;
 use crate::db::identities::micros;
 use crate::db::{INSTANCE, filled};
+use crate::json::Document;
 
 const INSERT: &str = "-- auth.users.insert
 insert into auth.users
@@ -76,13 +77,42 @@ pub(crate) async fn reload(db: &impl Executor, id: Uuid) -> Result<User, DbError
     User::from_row(&db.query_one(RELOAD, &[&id]).await?)
 }
 
-const CONFIRM_EMAIL: &str = "-- auth.users.confirm_email
+/// The document in a column with the changes in a parameter laid over it: `null` removes a key,
+/// anything else replaces it, keys the changes do not name stay as they are in the row.
+macro_rules! merged {
+    ($column:literal, $changes:literal) => {
+        concat!(
+            "(case jsonb_typeof(",
+            $column,
+            ") when 'object' then ",
+            $column,
+            " else '{}' end
+    - array(select key from jsonb_each(",
+            $changes,
+            "::jsonb) where value = 'null'))
+    || (select coalesce(jsonb_object_agg(key, value), '{}')
+      from jsonb_each(",
+            $changes,
+            "::jsonb) where value <> 'null')"
+        )
+    };
+}
+
+pub(crate) use merged;
+
+const CONFIRM_EMAIL: &str = concat!(
+    "-- auth.users.confirm_email
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
 )
 update auth.users
-set confirmation_token = '', email_confirmed_at = $2, raw_user_meta_data = $3, updated_at = $2
-where id = $1";
+set confirmation_token = '', email_confirmed_at = $2, updated_at = $2,
+  raw_user_meta_data = ",
+    merged!("raw_user_meta_data", "$3"),
+    "
+where id = $1
+returning raw_user_meta_data"
+);
 
 /// Marks the address as confirmed and voids every outstanding one-time token.
 pub(crate) async fn confirm_email(
@@ -90,13 +120,14 @@ pub(crate) async fn confirm_email(
     user: &mut User,
     now: Timestamp,
 ) -> Result<(), DbError> {
+    let news = Document::default().with("email_verified", true);
+    let row = db
+        .query_one(CONFIRM_EMAIL, &[&user.id, &now, &news])
+        .await?;
     user.confirmation_token.clear();
     user.email_confirmed_at = Some(now);
-    user.user_metadata
-        .insert("email_verified".to_owned(), true.into());
+    user.user_metadata = column(&row, "raw_user_meta_data")?;
     user.updated_at = micros(now);
-    db.execute(CONFIRM_EMAIL, &[&user.id, &now, &user.user_metadata])
-        .await?;
     Ok(())
 }
 
@@ -121,23 +152,81 @@ pub(crate) async fn confirm_phone(
     Ok(())
 }
 
-const SET_METADATA: &str = "-- auth.users.set_metadata
+const MERGE_METADATA: &str = concat!(
+    "-- auth.users.merge_metadata
 update auth.users
-set raw_user_meta_data = $2, raw_app_meta_data = $3, updated_at = $4
-where id = $1";
+set raw_user_meta_data = ",
+    merged!("raw_user_meta_data", "$2"),
+    ",
+  raw_app_meta_data = ",
+    merged!("raw_app_meta_data", "$3"),
+    ",
+  updated_at = $4
+where id = $1
+returning raw_user_meta_data, raw_app_meta_data"
+);
 
-/// Stores both metadata documents as they stand in `user`.
-pub(crate) async fn set_metadata(
+/// Lays changes over both metadata documents as they are in the row now; see
+/// [`Document::merge`].
+pub(crate) async fn merge_metadata(
+    db: &impl Executor,
+    user: &mut User,
+    own: &Document,
+    app: &Document,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    let row = db
+        .query_one(MERGE_METADATA, &[&user.id, own, app, &now])
+        .await?;
+    user.user_metadata = column(&row, "raw_user_meta_data")?;
+    user.app_metadata = column(&row, "raw_app_meta_data")?;
+    user.updated_at = micros(now);
+    Ok(())
+}
+
+const RENEW_USER_METADATA: &str = "-- auth.users.renew_user_metadata
+update auth.users set raw_user_meta_data = $2, updated_at = $3 where id = $1";
+
+/// Puts `fresh` where the user's own metadata was: nothing of it is to stay.
+pub(crate) async fn renew_user_metadata(
+    db: &impl Executor,
+    user: &mut User,
+    fresh: Document,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    db.execute(RENEW_USER_METADATA, &[&user.id, &fresh, &now])
+        .await?;
+    user.user_metadata = fresh;
+    user.updated_at = micros(now);
+    Ok(())
+}
+
+const REFRESH_PROVIDERS: &str = "-- auth.users.refresh_providers
+with used as (
+  select provider, min(created_at) as since from auth.identities
+  where user_id = $1 group by provider
+)
+update auth.users
+set raw_app_meta_data =
+    (case jsonb_typeof(raw_app_meta_data) when 'object' then raw_app_meta_data else '{}' end)
+    || coalesce(
+      (select jsonb_build_object('provider', provider) from used order by since, provider limit 1),
+      '{}')
+    || (select jsonb_build_object(
+        'providers', coalesce(jsonb_agg(provider order by since, provider), '[]')) from used),
+  updated_at = $2
+where id = $1
+returning raw_app_meta_data";
+
+/// Lists the account's providers in `app_metadata`, oldest first.
+pub(crate) async fn refresh_providers(
     db: &impl Executor,
     user: &mut User,
     now: Timestamp,
 ) -> Result<(), DbError> {
+    let row = db.query_one(REFRESH_PROVIDERS, &[&user.id, &now]).await?;
+    user.app_metadata = column(&row, "raw_app_meta_data")?;
     user.updated_at = micros(now);
-    db.execute(
-        SET_METADATA,
-        &[&user.id, &user.user_metadata, &user.app_metadata, &now],
-    )
-    .await?;
     Ok(())
 }
 
@@ -155,14 +244,18 @@ set encrypted_password = $2, confirmation_token = '', confirmation_sent_at = nul
   updated_at = $4
 where id = $1";
 
-/// Stores the password hash in `user`, voids every pending token and ends every session but
-/// the one given.
+/// Stores a password's hash (without one there is no password any more), voids every pending
+/// token and ends every session but the one given.
 pub(crate) async fn set_password(
     db: &impl Executor,
     user: &mut User,
+    hash: Option<&str>,
     kept_session: Option<Uuid>,
     now: Timestamp,
 ) -> Result<(), DbError> {
+    db.execute(SET_PASSWORD, &[&user.id, &hash, &kept_session, &now])
+        .await?;
+    user.encrypted_password = hash.map(str::to_owned);
     for token in [
         &mut user.confirmation_token,
         &mut user.recovery_token,
@@ -183,59 +276,55 @@ pub(crate) async fn set_password(
         *sent_at = None;
     }
     user.updated_at = micros(now);
-    db.execute(
-        SET_PASSWORD,
-        &[&user.id, &user.encrypted_password, &kept_session, &now],
-    )
-    .await?;
     Ok(())
 }
 
-const REPLACE_EMAIL: &str = "-- auth.users.replace_email
+const REPLACE_EMAIL: &str = concat!(
+    "-- auth.users.replace_email
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
 )
 update auth.users
-set email = $2, email_confirmed_at = $3, raw_user_meta_data = $4, confirmation_token = '',
+set email = $2, email_confirmed_at = case when $3 then email_confirmed_at end,
+  raw_user_meta_data = ",
+    merged!("raw_user_meta_data", "$4"),
+    ", confirmation_token = '',
   confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null, email_change = '',
   email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
   email_change_confirm_status = 0, phone_change = '', phone_change_token = '',
   phone_change_sent_at = null, reauthentication_token = '', reauthentication_sent_at = null,
   updated_at = $5
-where id = $1";
+where id = $1"
+);
 
-/// Stores another address (with its confirmation as it stands in `user`) and voids everything
-/// that was pending for the old one.
+/// Stores another address, which stays as confirmed as the old one was or counts as not
+/// confirmed, and voids everything that was pending for the old one.
 pub(crate) async fn replace_email(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
+    email: &str,
+    stays_confirmed: bool,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let email = filled(&user.email);
-    let confirmed_at = user.email_confirmed_at;
-    db.execute(
-        REPLACE_EMAIL,
-        &[&user.id, &email, &confirmed_at, &user.user_metadata, &now],
-    )
-    .await?;
+    let mut news = Document::default();
+    if !stays_confirmed {
+        news = news.with("email_verified", false);
+    }
+    let params: platform::pg::Params<'_> = &[&id, &filled(email), &stays_confirmed, &news, &now];
+    db.execute(REPLACE_EMAIL, params).await?;
     Ok(())
 }
 
-const SET_PHONE: &str = "-- auth.users.set_phone
-update auth.users set phone = $2, phone_confirmed_at = $3, updated_at = $4 where id = $1";
+const REMOVE_PHONE: &str = "-- auth.users.remove_phone
+update auth.users set phone = null, phone_confirmed_at = null, updated_at = $2 where id = $1";
 
-/// Stores the phone number and its confirmation as they stand in `user`.
-pub(crate) async fn set_phone(
+/// Takes the phone number away.
+pub(crate) async fn remove_phone(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let phone = filled(&user.phone);
-    db.execute(
-        SET_PHONE,
-        &[&user.id, &phone, &user.phone_confirmed_at, &now],
-    )
-    .await?;
+    db.execute(REMOVE_PHONE, &[&id, &now]).await?;
     Ok(())
 }
 
@@ -278,17 +367,15 @@ set email = $2, email_change = '', email_change_token_current = '', email_change
   email_change_confirm_status = 0, updated_at = $3
 where id = $1";
 
-/// Stores the address in `user` and voids every outstanding one-time token.
+/// Stores the address that was pending and voids every outstanding one-time token.
 pub(crate) async fn confirm_email_change(
     db: &impl Executor,
-    user: &User,
+    id: Uuid,
+    email: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(
-        CONFIRM_EMAIL_CHANGE,
-        &[&user.id, &filled(&user.email), &now],
-    )
-    .await?;
+    db.execute(CONFIRM_EMAIL_CHANGE, &[&id, &filled(email), &now])
+        .await?;
     Ok(())
 }
 

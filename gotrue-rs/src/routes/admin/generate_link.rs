@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::new_account;
 use crate::accounts::change::record;
-use crate::accounts::{policy, validate};
+use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -101,6 +101,7 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
     let admin = Admin::authenticate(&state, &call).await?;
     let mut body: LinkBody = call.json()?;
     body.email = validate::email(&body.email)?;
+    metadata::check_new(body.data.as_ref())?;
     let redirects = &state.config.redirects;
     let redirect_to = if redirects.allows(&body.redirect_to) {
         body.redirect_to.clone()
@@ -129,7 +130,12 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
     let (user, token) = state
         .db
         .transaction("generate_link", async |tx| {
-            request.issue(tx, existing.clone(), fresh.as_ref()).await
+            // The earlier read may be out of date by now.
+            let existing = match &existing {
+                Some(user) => db::users::hold(tx, user.id).await?,
+                None => None,
+            };
+            request.issue(tx, existing, fresh.as_ref()).await
         })
         .await
         .map_err(Error::or_taken)?;
@@ -253,13 +259,11 @@ impl Request<'_> {
                 .trait_("user_email", user.email.as_str());
             record(self.state, tx, &entry).await?;
         } else if !is_new {
-            user.user_metadata
-                .merge(&self.body.data.clone().unwrap_or_default());
-            db::users::set_metadata(tx, user, at)
-                .await
-                .map_err(|error| {
-                    Error::internal("Database error updating user").with_source(error)
-                })?;
+            let changes = metadata::Changes {
+                own: self.body.data.as_ref(),
+                app: None,
+            };
+            metadata::merge(tx, user, changes, at).await?;
         }
         Ok(Issued::Confirmation {
             token: self.code.stored.clone(),

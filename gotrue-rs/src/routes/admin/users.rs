@@ -49,7 +49,11 @@ async fn load(state: &State, id: &str) -> Result<User, Error> {
     db::users::by_id(&client, id)
         .await
         .map_err(|error| Error::internal("Database error loading user").with_source(error))?
-        .ok_or_else(|| Error::not_found(ErrorCode::UserNotFound, "User not found"))
+        .ok_or_else(unknown)
+}
+
+fn unknown() -> Error {
+    Error::not_found(ErrorCode::UserNotFound, "User not found")
 }
 
 /// `GET /admin/users/{user_id}`, for admins.
@@ -64,9 +68,10 @@ async fn get_user(
 }
 
 /// Whatever fails while a user is being stored is told in one sentence; the cause decides
-/// whether older clients see what Postgres said.
+/// whether older clients see what Postgres said. What the client did wrong is told as it is.
 fn in_one_sentence(error: Error, sentence: &'static str) -> Error {
     match error {
+        refusal if refusal.http_status().is_client_error() => refusal,
         Error::Unexpected(source)
         | Error::Http {
             source: Some(source),

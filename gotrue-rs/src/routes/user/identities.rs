@@ -5,10 +5,9 @@ use platform::pg::Tx;
 use uuid::Uuid;
 
 use crate::accounts::change::record;
-use crate::accounts::identity::refresh_providers;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
-use crate::caller::Caller;
+use crate::caller::{Caller, unknown_user};
 use crate::db;
 use crate::db::identities::Identity;
 use crate::db::users::User;
@@ -57,37 +56,45 @@ pub(super) async fn delete_identity(
             "Token audience doesn't match request audience",
         ));
     }
-    let user = &caller.user;
+    let unlink = async |tx: &Tx<'_>| unlink(&state, &call, tx, caller.user.id, id).await;
+    let (user, identity) = state.db.transaction("unlink_identity", unlink).await?;
+    let notice = Notice::IdentityUnlinked {
+        provider: &identity.provider,
+        to: &user.email,
+    };
+    mail::notify(&state, &user, notice).await;
+    Ok(json::empty_object())
+}
+
+/// The identity to be removed, as long as it is not the last one.
+fn removable(user: &User, id: Uuid) -> Result<Identity, Error> {
     if user.identities().len() <= 1 {
         return Err(Error::unprocessable(
             ErrorCode::SingleIdentityNotDeletable,
             "User must have at least 1 identity after unlinking",
         ));
     }
-    let identity = user.identities().iter().find(|identity| identity.id == id);
-    let identity = identity.ok_or_else(|| {
-        Error::unprocessable(ErrorCode::IdentityNotFound, "Identity doesn't exist")
-    })?;
-    let unlink = async |tx: &Tx<'_>| unlink(&state, &call, tx, user, identity).await;
-    state.db.transaction("unlink_identity", unlink).await?;
-    let notice = Notice::IdentityUnlinked {
-        provider: &identity.provider,
-        to: &user.email,
-    };
-    mail::notify(&state, user, notice).await;
-    Ok(json::empty_object())
+    let found = user.identities().iter().find(|identity| identity.id == id);
+    found
+        .cloned()
+        .ok_or_else(|| Error::unprocessable(ErrorCode::IdentityNotFound, "Identity doesn't exist"))
 }
 
+/// Removes an identity; the user as it was before, and what was removed.
 async fn unlink(
     state: &State,
     call: &Call,
     tx: &Tx<'_>,
-    user: &User,
-    identity: &Identity,
-) -> Result<(), Error> {
+    user_id: Uuid,
+    identity_id: Uuid,
+) -> Result<(User, Identity), Error> {
     let now = state.clock.now();
+    let before = db::users::hold(tx, user_id)
+        .await?
+        .ok_or_else(unknown_user)?;
+    let identity = removable(&before, identity_id)?;
     let failed = |text: &'static str| move |error| Error::internal(text).with_source(error);
-    let entry = Entry::new(user, Action::IdentityUnlinked)
+    let entry = Entry::new(&before, Action::IdentityUnlinked)
         .seen_from(call.client_ip.as_deref())
         .trait_("identity_id", identity.id.to_string())
         .trait_("provider", identity.provider.as_str())
@@ -96,24 +103,23 @@ async fn unlink(
     db::identities::delete(tx, identity.id)
         .await
         .map_err(failed("Database error deleting identity"))?;
-    let mut user = user.clone();
+    let mut user = before.clone();
     if identity.provider == "phone" {
-        user.phone.clear();
-        user.phone_confirmed_at = None;
-        db::users::set_phone(tx, &user, now)
+        db::users::remove_phone(tx, user.id, now)
             .await
             .map_err(failed("Database error updating user phone"))?;
     } else {
-        rederive_email(state, tx, &mut user).await?;
+        rederive_email(state, tx, &user).await?;
     }
-    refresh_providers(tx, &mut user, now)
+    db::users::refresh_providers(tx, &mut user, now)
         .await
-        .map_err(failed("Database error updating user providers"))
+        .map_err(failed("Database error updating user providers"))?;
+    Ok((before, identity))
 }
 
 /// An address that no identity stands for any more is replaced by that of the best one left:
 /// verified before unverified, older before newer, as long as nobody else has it.
-async fn rederive_email(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+async fn rederive_email(state: &State, tx: &Tx<'_>, user: &User) -> Result<(), Error> {
     let mut left = db::identities::of_user(tx, user.id).await?;
     if left.iter().any(|identity| identity.email == user.email) {
         return Ok(());
@@ -141,14 +147,10 @@ async fn rederive_email(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(
             "Unable to unlink identity due to email conflict",
         )
     })?;
-    user.email.clone_from(&chosen.email);
     let vouched = chosen.is_email_verified() || state.config.mail.autoconfirm;
-    if chosen.email.is_empty() || !vouched {
-        user.email_confirmed_at = None;
-        user.user_metadata
-            .insert("email_verified".to_owned(), false.into());
-    }
-    db::users::replace_email(tx, user, state.clock.now())
+    let stays_confirmed = vouched && !chosen.email.is_empty();
+    let now = state.clock.now();
+    db::users::replace_email(tx, user.id, &chosen.email, stays_confirmed, now)
         .await
         .map_err(|error| {
             if error.code().is_some_and(|code| code.code() == "23505") {

@@ -5,13 +5,14 @@ use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
 use crate::accounts::change::{confirm_email_change, confirm_phone_change, record};
-use crate::accounts::identity::{refresh_providers, verified_email};
+use crate::accounts::identity::verified_email;
+use crate::accounts::metadata;
 use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{policy, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
-use crate::caller::Caller;
+use crate::caller::{Caller, unknown_user};
 use crate::db;
 use crate::db::flow_states::NewFlow;
 use crate::db::identities::Identity;
@@ -81,11 +82,13 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
     let old = &caller.user;
     let sets_first_password = body.new_password().is_some() && !old.has_password();
     let apply = async |tx: &Tx<'_>| {
-        let mut user = old.clone();
+        let mut user = db::users::hold(tx, old.id)
+            .await?
+            .ok_or_else(unknown_user)?;
         if body.password.is_some() {
-            user.encrypted_password.clone_from(&new_hash);
+            let hash = new_hash.as_deref();
             update
-                .store_password(tx, &mut user, sets_first_password)
+                .store_password(tx, &mut user, hash, sets_first_password)
                 .await?;
         }
         update.apply(tx, &mut user).await?;
@@ -134,11 +137,12 @@ impl checks::Update<'_> {
         &self,
         tx: &Tx<'_>,
         user: &mut User,
+        hash: Option<&str>,
         is_first: bool,
     ) -> Result<(), Error> {
         let now = self.state.clock.now();
         let session = self.caller.session.as_ref().map(|session| session.id);
-        db::users::set_password(tx, user, session, now)
+        db::users::set_password(tx, user, hash, session, now)
             .await
             .map_err(|error| Error::internal("Error during password storage").with_source(error))?;
         record(
@@ -172,20 +176,16 @@ impl checks::Update<'_> {
             .await
             .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
         user.identities.get_or_insert_default().push(identity);
-        Ok(refresh_providers(tx, user, now).await?)
+        Ok(db::users::refresh_providers(tx, user, now).await?)
     }
 
     async fn apply(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
         let (state, body) = (self.state, self.body);
-        if body.data.is_some() || body.app_metadata.is_some() {
-            user.user_metadata
-                .merge(&body.data.clone().unwrap_or_default());
-            user.app_metadata
-                .merge(&body.app_metadata.clone().unwrap_or_default());
-            db::users::set_metadata(tx, user, state.clock.now())
-                .await
-                .map_err(|error| Error::internal("Error updating user").with_source(error))?;
-        }
+        let changes = metadata::Changes {
+            own: body.data.as_ref(),
+            app: body.app_metadata.as_ref(),
+        };
+        metadata::merge(tx, user, changes, state.clock.now()).await?;
         if body.changes_email(user) {
             self.change_email(tx, user).await?;
         }

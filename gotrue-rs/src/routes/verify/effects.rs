@@ -1,7 +1,6 @@
 //! What redeeming a token does to the user.
 
 use platform::pg::{DbError, Tx};
-use serde_json::Value;
 
 use super::{OwnedNotice, Redemption};
 use crate::accounts::change::{confirm_phone_change, record};
@@ -10,6 +9,7 @@ use crate::db;
 use crate::db::user_changes as changes;
 use crate::db::users::User;
 use crate::error::Error;
+use crate::json::Document;
 use crate::state::State;
 
 /// A sign-up or an invitation: the address is confirmed.
@@ -22,7 +22,7 @@ pub(super) async fn confirm_signup(
     if !user.has_password() && user.invited_at.is_some() {
         // Upstream: sets a random password. None does the same for nobody's time; the other
         // tokens are void either way.
-        db::users::set_password(tx, user, None, now)
+        db::users::set_password(tx, user, Some(""), None, now)
             .await
             .map_err(|error| Error::internal("Error storing password").with_source(error))?;
     }
@@ -35,10 +35,9 @@ pub(super) async fn confirm_signup(
         if identity.email.is_empty() || identity.email != email {
             continue;
         }
-        identity
-            .identity_data
-            .insert("email_verified".to_owned(), Value::Bool(true));
-        db::identities::set_data(tx, identity.id, &identity.identity_data, now)
+        let news = Document::default().with("email_verified", true);
+        identity.identity_data.merge(&news);
+        db::identities::merge_data(tx, identity.id, &news, now)
             .await
             .map_err(|error| {
                 Error::internal("Error setting email_verified to true on identity")

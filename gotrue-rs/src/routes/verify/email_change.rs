@@ -36,7 +36,7 @@ pub(super) async fn confirm(
 async fn spend_first(
     state: &State,
     tx: &Tx<'_>,
-    user: &mut User,
+    user: &User,
     redemption: &Redemption,
 ) -> Result<(), Error> {
     let hash = redemption.token_hash.as_str();
@@ -53,15 +53,11 @@ async fn spend_first(
     };
     let spent =
         if is(&user.email_change_token_current) || held_as(TokenType::EmailChangeCurrent).await? {
-            user.email_change_token_current.clear();
             TokenType::EmailChangeCurrent
         } else if is(&user.email_change_token_new) || held_as(TokenType::EmailChangeNew).await? {
-            user.email_change_token_new.clear();
             TokenType::EmailChangeNew
         } else {
             return Err(dead_code());
         };
-    user.email_change_confirm_status = 1;
-    changes::half_confirm_email_change(tx, user, spent, state.clock.now()).await?;
-    Ok(())
+    Ok(changes::half_confirm_email_change(tx, user.id, spent, state.clock.now()).await?)
 }

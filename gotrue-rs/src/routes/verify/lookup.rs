@@ -72,8 +72,22 @@ fn check_banned(state: &State, user: &User) -> Result<(), Error> {
     Ok(())
 }
 
+/// The user a link or code belongs to, and what it was given out for.
+pub(super) async fn holder(
+    state: &State,
+    tx: &Tx<'_>,
+    redemption: &Redemption,
+    aud: &str,
+) -> Result<(User, Purpose), Error> {
+    if redemption.by_hash {
+        by_hash(state, tx, redemption).await
+    } else {
+        by_code(state, tx, redemption, aud).await
+    }
+}
+
 /// The user a link belongs to.
-pub(super) async fn by_hash(
+async fn by_hash(
     state: &State,
     tx: &Tx<'_>,
     redemption: &Redemption,
@@ -127,7 +141,7 @@ fn sent_at(user: &User, purpose: Purpose) -> Option<Timestamp> {
 }
 
 /// The user a code was sent to, if it is the right code.
-pub(super) async fn by_code(
+async fn by_code(
     state: &State,
     tx: &Tx<'_>,
     redemption: &Redemption,

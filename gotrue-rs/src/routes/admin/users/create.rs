@@ -10,7 +10,7 @@ use super::in_one_sentence;
 use super::params::{AdminUserBody, ban};
 use crate::accounts::change::record;
 use crate::accounts::password::Foreign;
-use crate::accounts::validate;
+use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -46,6 +46,7 @@ pub(super) async fn create_user(
         "" => call.audience(&state.config, Some(admin.claims())),
         aud => aud.to_owned(),
     };
+    metadata::check_new(body.user_metadata.as_ref())?;
     let providers = check_addresses(&state, &mut body, &aud).await?;
     let password_hash = password_hash(&state, &call, &body).await?;
     let id = id(&body.id)?;
@@ -189,7 +190,6 @@ impl New<'_> {
             role => role,
         };
         user.role = role.trim().to_owned();
-        let given = self.body.app_metadata.clone().unwrap_or_default();
         user.banned_until = self.ban.end(None);
         db::users::insert(tx, &user, self.now).await?;
         for (provider, address) in [("email", &self.body.email), ("phone", &self.body.phone)] {
@@ -200,10 +200,11 @@ impl New<'_> {
             }
         }
         record(self.state, tx, &self.event(&user)).await?;
-        if self.body.app_metadata.is_some() {
-            user.app_metadata.merge(&given);
-            db::users::set_metadata(tx, &mut user, self.now).await?;
-        }
+        let changes = metadata::Changes {
+            app: self.body.app_metadata.as_ref(),
+            own: None,
+        };
+        metadata::merge(tx, &mut user, changes, self.now).await?;
         if self.body.email_confirm {
             db::users::confirm_email(tx, &mut user, self.now).await?;
         }

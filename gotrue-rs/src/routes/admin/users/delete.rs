@@ -8,7 +8,7 @@ use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
-use crate::db::user_changes;
+use crate::db::{self, user_changes};
 use crate::error::Error;
 use crate::json;
 use crate::state::State;
@@ -44,14 +44,18 @@ pub(super) async fn delete_user(
             record(&state, tx, &entry).await.map_err(|error| {
                 Error::internal("Error recording audit log entry").with_source(error)
             })?;
-            match (soft, user.deleted_at) {
-                (true, Some(_)) => Ok(()),
-                (true, None) => user_changes::soft_delete(tx, &user, state.clock.now())
+            if !soft {
+                return user_changes::delete(tx, user.id)
                     .await
-                    .map_err(failed("Error soft deleting user")),
-                (false, _) => user_changes::delete(tx, user.id)
-                    .await
-                    .map_err(failed("Database error deleting user")),
+                    .map_err(failed("Database error deleting user"));
+            }
+            match db::users::hold(tx, user.id).await? {
+                Some(user) if user.deleted_at.is_none() => {
+                    user_changes::soft_delete(tx, &user, state.clock.now())
+                        .await
+                        .map_err(failed("Error soft deleting user"))
+                }
+                _ => Ok(()),
             }
         })
         .await?;

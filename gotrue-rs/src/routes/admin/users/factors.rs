@@ -78,12 +78,14 @@ async fn update_factor(
     let admin = Admin::authenticate(&state, &call).await?;
     let (user, mut factor) = load_factor(&state, &path).await?;
     let body: UpdateFactorBody = call.json()?;
-    if !body.friendly_name.is_empty() {
-        factor.friendly_name = body.friendly_name;
-    }
-    if !body.phone.is_empty() && factor.factor_type == "phone" {
-        factor.phone = validate::phone(&body.phone)?;
-    }
+    let name = Some(body.friendly_name).filter(|name| !name.is_empty());
+    let phone = if !body.phone.is_empty() && factor.factor_type == "phone" {
+        Some(validate::phone(&body.phone)?)
+    } else {
+        None
+    };
+    factor.friendly_name = name.clone().unwrap_or(factor.friendly_name);
+    factor.phone = phone.clone().unwrap_or(factor.phone);
     let now = state.clock.now();
     factor.updated_at = db::identities::micros(now);
     let entry = Entry::new(&admin.actor(), Action::FactorUpdated)
@@ -91,7 +93,7 @@ async fn update_factor(
         .trait_("factor_id", factor.id.to_string())
         .trait_("factor_type", factor.factor_type.as_str());
     let update = async |tx: &Tx<'_>| -> Result<(), Error> {
-        db::mfa::rename(tx, &factor, now).await?;
+        db::mfa::rename(tx, factor.id, name.as_deref(), phone.as_deref(), now).await?;
         record(&state, tx, &entry).await
     };
     state.db.transaction("admin_update_factor", update).await?;

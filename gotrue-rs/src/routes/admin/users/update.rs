@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use platform::pg::Tx;
 
 use super::params::{AdminUserBody, ban};
-use super::{in_one_sentence, load};
+use super::{in_one_sentence, load, unknown};
 use crate::accounts::change::record;
-use crate::accounts::identity::{refresh_providers, verified_email};
-use crate::accounts::{policy, validate};
+use crate::accounts::identity::verified_email;
+use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -28,7 +28,7 @@ pub(super) async fn update_user(
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
-    let mut user = load(&state, &id).await?;
+    let known = load(&state, &id).await?;
     let mut body: AdminUserBody = call.json()?;
     if !body.email.is_empty() {
         body.email = validate::email(&body.email)?;
@@ -38,28 +38,29 @@ pub(super) async fn update_user(
     }
     let now = state.clock.now();
     let ban = ban(&body.ban_duration, now)?;
-    let had_password = user.has_password();
+    let mut password_hash = None;
     if let Some(password) = &body.password {
         policy::check(&state.config.password, password)?;
-        user.encrypted_password = Some(
+        password_hash = Some(
             state
                 .passwords
                 .hash(&state.limits.origin(&call), password)
                 .await?,
         );
     }
-    let sets_first_password = body.password.is_some() && !had_password;
     let change = Change {
         state: &state,
         admin: &admin,
         body: &body,
+        password_hash,
         ban,
         now,
     };
     let user = state
         .db
         .transaction("update_user", async |tx| {
-            change.store(tx, user.clone(), sets_first_password).await
+            let user = db::users::hold(tx, known.id).await?;
+            change.store(tx, user.ok_or_else(unknown)?).await
         })
         .await
         .map_err(|error| in_one_sentence(error, "Error updating user"))?;
@@ -70,18 +71,15 @@ struct Change<'a> {
     state: &'a State,
     admin: &'a Admin,
     body: &'a AdminUserBody,
+    password_hash: Option<String>,
     ban: Ban,
     now: Timestamp,
 }
 
 impl Change<'_> {
-    async fn store(
-        &self,
-        tx: &Tx<'_>,
-        mut user: User,
-        sets_first_password: bool,
-    ) -> Result<User, Error> {
+    async fn store(&self, tx: &Tx<'_>, mut user: User) -> Result<User, Error> {
         let now = self.now;
+        let sets_first_password = self.password_hash.is_some() && !user.has_password();
         self.role_and_ban(tx, &mut user).await?;
         if self.body.email_confirm {
             db::users::confirm_email(tx, &mut user, now).await?;
@@ -89,23 +87,27 @@ impl Change<'_> {
         if self.body.phone_confirm {
             db::users::confirm_phone(tx, &mut user, now).await?;
         }
-        if self.body.password.is_some() {
-            db::users::set_password(tx, &mut user, None, now).await?;
+        if let Some(hash) = &self.password_hash {
+            db::users::set_password(tx, &mut user, Some(hash), None, now).await?;
         }
         if !self.body.email.is_empty() {
             self.put_identity(tx, &mut user, "email").await?;
             user.email.clone_from(&self.body.email);
-            user_changes::set_email(tx, &user, now).await?;
+            user_changes::set_email(tx, user.id, &user.email, now).await?;
         }
         if !self.body.phone.is_empty() {
             self.put_identity(tx, &mut user, "phone").await?;
             user.phone.clone_from(&self.body.phone);
-            user_changes::set_phone(tx, &user, now).await?;
+            user_changes::set_phone(tx, user.id, &user.phone, now).await?;
         }
         if sets_first_password {
             self.ensure_email_identity(tx, &mut user).await?;
         }
-        self.metadata(tx, &mut user).await?;
+        let changes = metadata::Changes {
+            own: self.body.user_metadata.as_ref(),
+            app: self.body.app_metadata.as_ref(),
+        };
+        metadata::merge(tx, &mut user, changes, now).await?;
         record(self.state, tx, &self.event(&user)).await?;
         Ok(user)
     }
@@ -142,13 +144,11 @@ impl Change<'_> {
         } else {
             (self.body.phone.as_str(), self.body.phone_confirm)
         };
-        if let Some(mut identity) = db::identities::by_provider(tx, &own, provider).await? {
+        if let Some(identity) = db::identities::by_provider(tx, &own, provider).await? {
             let news = Document::default()
                 .with(provider, address)
                 .with(&format!("{provider}_verified"), confirmed);
-            identity.identity_data.merge(&news);
-            let data = &identity.identity_data;
-            db::identities::set_data(tx, identity.id, data, self.now).await?;
+            db::identities::merge_data(tx, identity.id, &news, self.now).await?;
         } else {
             let data = identity_data(user.id, provider, address, confirmed);
             let identity = add_identity(self.state, tx, user.id, provider, data).await?;
@@ -174,21 +174,7 @@ impl Change<'_> {
         let data = verified_email(user.id, &user.email);
         let identity = add_identity(self.state, tx, user.id, "email", data).await?;
         user.identities.get_or_insert_default().push(identity);
-        refresh_providers(tx, user, self.now).await?;
-        Ok(())
-    }
-
-    async fn metadata(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
-        let (app, own) = (&self.body.app_metadata, &self.body.user_metadata);
-        if let Some(app) = app {
-            user.app_metadata.merge(app);
-        }
-        if let Some(own) = own {
-            user.user_metadata.merge(own);
-        }
-        if app.is_some() || own.is_some() {
-            db::users::set_metadata(tx, user, self.now).await?;
-        }
+        db::users::refresh_providers(tx, user, self.now).await?;
         Ok(())
     }
 

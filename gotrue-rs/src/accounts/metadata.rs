@@ -1,0 +1,75 @@
+//! Metadata of users: every access token carries it, so there is a bound on how much.
+
+use jiff::Timestamp;
+use platform::pg::Tx;
+
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::json::{self, Document};
+
+/// How long either document may be, as JSON in bytes. Together with a signature they still fit
+/// into the 64 KiB that servers and proxies take for all headers.
+// Upstream: knows no bound; a megabyte of metadata makes tokens that no server takes.
+const LONGEST: usize = 16 * 1024;
+
+/// Whether tokens can carry a document.
+pub(crate) fn fits(document: &Document) -> bool {
+    json::to_string(document).len() <= LONGEST
+}
+
+fn check(name: &str, document: &Document) -> Result<(), Error> {
+    if fits(document) {
+        return Ok(());
+    }
+    Err(Error::bad_request(
+        ErrorCode::ValidationFailed,
+        format!("{name} cannot be longer than {LONGEST} bytes"),
+    ))
+}
+
+/// Refuses metadata of an account about to be made that is too long.
+pub(crate) fn check_new(data: Option<&Document>) -> Result<(), Error> {
+    data.map_or(Ok(()), |data| check("user_metadata", data))
+}
+
+/// Changes to the metadata of an account.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Changes<'a> {
+    pub(crate) own: Option<&'a Document>,
+    pub(crate) app: Option<&'a Document>,
+}
+
+impl Changes<'_> {
+    fn is_empty(&self) -> bool {
+        self.own.is_none() && self.app.is_none()
+    }
+}
+
+/// Lays changes over the metadata of a user and stores them, unless the outcome is too long.
+///
+/// Of a document that was too long before there was a bound, keys can always be removed.
+pub(crate) async fn merge(
+    tx: &Tx<'_>,
+    user: &mut User,
+    changes: Changes<'_>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let nothing = Document::default();
+    let own = changes.own.unwrap_or(&nothing);
+    let app = changes.app.unwrap_or(&nothing);
+    db::users::merge_metadata(tx, user, own, app, now)
+        .await
+        .map_err(|error| Error::internal("Error updating user").with_source(error))?;
+    let adds = |changes: &Document| changes.values().any(|value| !value.is_null());
+    if adds(own) {
+        check("user_metadata", &user.user_metadata)?;
+    }
+    if adds(app) {
+        check("app_metadata", &user.app_metadata)?;
+    }
+    Ok(())
+}
