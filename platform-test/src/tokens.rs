@@ -7,7 +7,6 @@ use platform::clock::Clock;
 use platform::env::Secret;
 use platform::jwt::{Keyring, generate_es256_jwk};
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 static SIGNING_JWK: LazyLock<Value> =
     LazyLock::new(|| generate_es256_jwk("test-key").expect("signing key"));
@@ -28,7 +27,7 @@ pub fn signing_jwks() -> String {
     json!([*SIGNING_JWK]).to_string()
 }
 
-/// An ES256 access token of the user `sub` that is valid for an hour.
+/// An ES256 access token of the user `sub` that is valid for an hour and names no session.
 pub fn access_token(sub: &str) -> String {
     access_token_with(sub, &json!({}))
 }
@@ -38,7 +37,7 @@ pub fn access_token_with(sub: &str, extra: &Value) -> String {
     let now = Clock::system().now().as_second();
     let mut claims = json!({
         "sub": sub, "role": "authenticated", "aud": "authenticated", "iat": now, "exp": now + 3600,
-        "email": format!("{sub}@example.com"), "session_id": Uuid::new_v4(), "aal": "aal1",
+        "email": format!("{sub}@example.com"), "aal": "aal1",
         "is_anonymous": false,
     });
     claims

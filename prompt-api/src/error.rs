@@ -12,6 +12,9 @@ use serde_json::{Value, json};
 
 use crate::compile::CompileError;
 
+/// What `wildfire.require_session()` raises.
+const SESSION_ENDED: &str = "PT401";
+
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(crate) struct FieldProblem {
@@ -44,6 +47,8 @@ pub(crate) enum Error {
     InvalidToken(#[source] JwtError),
     #[error("The access token names no user this API knows")]
     UnsuitableToken,
+    #[error("Your session has ended; sign in again")]
+    SessionEnded,
     #[error("Your role does not allow this")]
     Forbidden,
     #[error("No prompt found with id {0}")]
@@ -108,9 +113,10 @@ impl Error {
             Self::MalformedBody(_) | Self::MalformedQuery(_) | Self::UnreadableBody => {
                 (StatusCode::BAD_REQUEST, "malformed_request")
             }
-            Self::SignedOut | Self::InvalidToken(_) | Self::UnsuitableToken => {
-                (StatusCode::UNAUTHORIZED, "unauthorized")
-            }
+            Self::SignedOut
+            | Self::InvalidToken(_)
+            | Self::UnsuitableToken
+            | Self::SessionEnded => (StatusCode::UNAUTHORIZED, "unauthorized"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden"),
             Self::NoPromptWithId(_)
             | Self::NoPromptWithKey(_)
@@ -187,6 +193,12 @@ impl From<DbError> for Error {
     fn from(error: DbError) -> Self {
         if let Some(wait) = error.retry_after() {
             return Self::Unavailable(error, wait);
+        }
+        if error
+            .code()
+            .is_some_and(|code| code.code() == SESSION_ENDED)
+        {
+            return Self::SessionEnded;
         }
         match (error.code(), error.constraint()) {
             (Some(&SqlState::INSUFFICIENT_PRIVILEGE), _) => Self::Forbidden,

@@ -15,5 +15,6 @@ mod isolation;
 mod prompts;
 mod provisioning;
 mod service;
+mod sessions;
 mod unavailable;
 mod versions;
