@@ -9,6 +9,7 @@
     reason = "a command-line tool"
 )]
 
+mod chaos;
 mod http;
 mod limits;
 mod load;
@@ -19,7 +20,7 @@ mod server;
 use std::process::ExitCode;
 
 use report::Row;
-use server::Server;
+use server::{Server, Settings};
 
 /// Anything that can go wrong; the text is for the person at the terminal.
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -27,7 +28,11 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    match run(&wanted).await {
+    let outcome = match wanted.split_first() {
+        Some((first, scenarios)) if first == "chaos" => chaos::run(scenarios).await,
+        _ => run(&wanted).await,
+    };
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("bench: {failure}");
@@ -39,14 +44,15 @@ async fn main() -> ExitCode {
 async fn run(wanted: &[String]) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let mut rows = vec![Row::size("binary size", server::binary_bytes()?, 60 << 20)];
-    let cold = Server::start(folder.path()).await?;
+    let settings = Settings::development(folder.path());
+    let cold = Server::start(settings.clone()).await?;
     rows.push(Row::time(
         "cold start",
         cold.started_in,
         "initdb, bootstrap, migrations: < 3 s",
     ));
     cold.stop().await?;
-    let mut server = Server::start(folder.path()).await?;
+    let mut server = Server::start(settings).await?;
     rows.push(Row::time("warm start", server.started_in, "< 1 s"));
     rows.push(Row::size(
         "resident memory, idle",

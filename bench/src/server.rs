@@ -15,10 +15,48 @@ use crate::http::{Connection, Request};
 /// Longest time a start may take before the run is given up.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// How to start it.
+#[derive(Clone)]
+pub(crate) struct Settings {
+    /// Where its data goes; an empty folder makes it a cold start.
+    pub(crate) data_dir: PathBuf,
+    /// Variables beyond those of this process.
+    pub(crate) environment: Vec<(&'static str, String)>,
+    /// Where its log goes; nowhere if `None`.
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Settings {
+    /// A development server whose data is in `folder`.
+    pub(crate) fn development(folder: &Path) -> Self {
+        Self {
+            data_dir: folder.join("data"),
+            environment: Vec::new(),
+            log: None,
+        }
+    }
+
+    fn is_production(&self) -> bool {
+        self.environment
+            .contains(&("WILDFIRE_ENV", "production".to_owned()))
+    }
+
+    fn output(&self) -> Result<Stdio, Failure> {
+        Ok(match &self.log {
+            Some(path) => std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)?
+                .into(),
+            None => Stdio::null(),
+        })
+    }
+}
+
 /// A running Wildfire.
 pub(crate) struct Server {
     child: Child,
-    folder: PathBuf,
+    settings: Settings,
     /// Port of the API.
     pub(crate) port: u16,
     /// What `wildfire status -o json` says.
@@ -28,8 +66,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the binary; an empty `folder` makes it a cold start.
-    pub(crate) async fn start(folder: &Path) -> Result<Self, Failure> {
+    /// Starts the binary.
+    pub(crate) async fn start(settings: Settings) -> Result<Self, Failure> {
         let ports = free_ports::<4>()?;
         let started = Instant::now();
         let mut command = Command::new(binary());
@@ -38,16 +76,20 @@ impl Server {
             .arg("--workdir")
             .arg(root())
             .arg("--data-dir")
-            .arg(folder.join("data"));
+            .arg(&settings.data_dir)
+            .envs(settings.environment.iter().cloned());
+        // In production there is no mailbox to open.
+        let options = if settings.is_production() { 3 } else { 4 };
         for (option, port) in ["--port", "--app-port", "--db-port", "--mail-port"]
             .iter()
             .zip(ports)
+            .take(options)
         {
             command.arg(option).arg(port.to_string());
         }
         let child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stdout(settings.output()?)
+            .stderr(settings.output()?)
             .kill_on_drop(true)
             .spawn()?;
         let port = ports[0];
@@ -60,10 +102,10 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let started_in = started.elapsed();
-        let status = status(folder).await?;
+        let status = status(&settings).await?;
         Ok(Self {
             child,
-            folder: folder.to_owned(),
+            settings,
             port,
             status,
             started_in,
@@ -79,13 +121,7 @@ impl Server {
 
     /// Memory of the wildfire process (not of Postgres) that is resident, in bytes.
     pub(crate) fn resident_bytes(&self) -> Result<u64, Failure> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid()?))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib: u64 = line
-            .and_then(|line| line.split_whitespace().next())
-            .ok_or("no VmRSS")?
-            .parse()?;
-        Ok(kib * 1024)
+        resident_bytes(self.pid()?)
     }
 
     /// Ends it as Ctrl-C would.
@@ -99,7 +135,7 @@ impl Server {
     pub(crate) async fn kill_and_start(&mut self) -> Result<Duration, Failure> {
         self.signal(Signal::KILL)?;
         self.child.wait().await?;
-        *self = Self::start(&self.folder.clone()).await?;
+        *self = Self::start(self.settings.clone()).await?;
         Ok(self.started_in)
     }
 
@@ -108,9 +144,21 @@ impl Server {
         Ok(kill_process(pid, signal)?)
     }
 
-    fn pid(&self) -> Result<u32, Failure> {
+    /// The process.
+    pub(crate) fn pid(&self) -> Result<u32, Failure> {
         self.child.id().ok_or_else(|| "wildfire has ended".into())
     }
+}
+
+/// Resident memory of a process, in bytes.
+pub(crate) fn resident_bytes(pid: u32) -> Result<u64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: u64 = line
+        .and_then(|line| line.split_whitespace().next())
+        .ok_or("no VmRSS")?
+        .parse()?;
+    Ok(kib * 1024)
 }
 
 async fn healthy(port: u16) -> bool {
@@ -123,12 +171,13 @@ async fn healthy(port: u16) -> bool {
     answer.is_ok_and(|answer| answer.status == 200)
 }
 
-async fn status(folder: &Path) -> Result<Value, Failure> {
+async fn status(settings: &Settings) -> Result<Value, Failure> {
     let output = Command::new(binary())
         .args(["status", "-o", "json", "--workdir"])
         .arg(root())
         .arg("--data-dir")
-        .arg(folder.join("data"))
+        .arg(&settings.data_dir)
+        .envs(settings.environment.iter().cloned())
         .output()
         .await?;
     Ok(serde_json::from_slice(&output.stdout)?)

@@ -25,6 +25,7 @@ const USAGE: &str = "cargo x <command>
   test              everything: format, lints, unit, HTTP, web, SDK and end-to-end tests
   check             the fast part of `test`, before a commit
   bench [name…]     measure scenarios against the limit of the machine
+  chaos [name…]     attack a production installation and tell what honest users saw
   docs [--check]    regenerate docs/configuration.md";
 
 fn main() -> ExitCode {
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Some("test") => test::run(),
         Some("check") => check::run(),
         Some("bench") => bench::run(rest),
+        Some("chaos") => bench::chaos(rest),
         Some("docs") => docs::run(rest),
         Some("help" | "--help" | "-h") | None => {
             eprintln!("{USAGE}");

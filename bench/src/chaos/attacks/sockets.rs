@@ -1,0 +1,181 @@
+//! Shapes that cost the attacker next to nothing: sockets that are silent, slow, deaf or endless.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpSocket, TcpStream};
+
+use super::{ATTACKER, Target};
+use crate::Failure;
+
+/// More than the descriptors most shells give a process.
+const SILENT_SOCKETS: usize = 2000;
+const SLOW_SOCKETS: usize = 600;
+const DEAF_SOCKETS: usize = 40;
+const ENDLESS_SOCKETS: usize = 32;
+
+/// Time between two bytes of a slow sender.
+const DRIP: Duration = Duration::from_secs(2);
+
+/// Sockets that never send a byte.
+pub(super) async fn idle(target: &Target) {
+    let one = async |_| {
+        let mut stream = connect(target).await?;
+        // Until the server closes it.
+        let read = stream.read(&mut [0; 16]).await;
+        target.tally.count("closed");
+        read?;
+        Ok(())
+    };
+    target.side_by_side(SILENT_SOCKETS, one).await;
+}
+
+/// Request heads of one byte every two seconds.
+pub(super) async fn slow_heads(target: &Target) {
+    let one = async |_| drip(target, b"GET / HTTP/1.1\r\nhost: a\r\nx-long: ".to_vec()).await;
+    target.side_by_side(SLOW_SOCKETS, one).await;
+}
+
+/// Bodies of one byte every two seconds, to routes that need no account.
+pub(super) async fn slow_bodies(target: &Target) {
+    let one = async |index: usize| {
+        let paths = [
+            "/api/waitlist",
+            "/api/v1/compile",
+            "/api/v1/prompts",
+            "/auth/v1/otp",
+        ];
+        let (path, key) = (paths[index % paths.len()], &target.key);
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: a\r\napikey: {key}\r\n\
+             content-type: application/json\r\ncontent-length: 3000\r\n\r\n{{"
+        );
+        drip(target, head.into_bytes()).await
+    };
+    target.side_by_side(SLOW_SOCKETS, one).await;
+}
+
+/// Sends `begin`, then a byte now and then, until the server has had enough.
+async fn drip(target: &Target, begin: Vec<u8>) -> Result<(), Failure> {
+    let mut stream = connect(target).await?;
+    stream.write_all(&begin).await?;
+    let mut answer = vec![0; 4096];
+    loop {
+        tokio::select! {
+            read = stream.read(&mut answer) => {
+                let length = read?;
+                target.tally.count(status_of(&answer[..length]));
+                return Ok(());
+            }
+            () = tokio::time::sleep(DRIP) => stream.write_all(b" ").await?,
+        }
+    }
+}
+
+/// Asks for long answers, many on one connection, and never reads one.
+pub(super) async fn unread(target: &Target) {
+    let one = async |_| {
+        let socket = TcpSocket::new_v4()?;
+        socket.set_recv_buffer_size(4096)?;
+        socket.bind((ATTACKER, 0).into())?;
+        let mut stream = socket.connect(([127, 0, 0, 1], target.port).into()).await?;
+        let key = &target.key;
+        let request =
+            format!("GET /api/v1/prompts?limit=500 HTTP/1.1\r\nhost: a\r\napikey: {key}\r\n\r\n");
+        stream.write_all(request.repeat(20).as_bytes()).await?;
+        // Writing on is how it learns that the connection has been closed.
+        loop {
+            tokio::time::sleep(DRIP).await;
+            if stream.write_all(b"\r\n").await.is_err() {
+                target.tally.count("closed");
+                return Ok(());
+            }
+        }
+    };
+    target.side_by_side(DEAF_SOCKETS, one).await;
+}
+
+/// Bodies and heads without an end, as fast as they are taken.
+pub(super) async fn huge(target: &Target) {
+    let one = async |index: usize| {
+        let key = &target.key;
+        let begin = if index.is_multiple_of(2) {
+            format!(
+                "POST /api/v1/compile HTTP/1.1\r\nhost: a\r\napikey: {key}\r\n\
+                 content-type: application/json\r\ncontent-length: 1073741824\r\n\r\n{{\"template\":\""
+            )
+        } else {
+            "GET / HTTP/1.1\r\nhost: a\r\nx-long: ".to_owned()
+        };
+        let mut stream = connect(target).await?;
+        stream.write_all(begin.as_bytes()).await?;
+        pour(target, stream, &[b'a'; 16 * 1024]).await
+    };
+    target.side_by_side(ENDLESS_SOCKETS, one).await;
+}
+
+/// An HTTP/2 header block that never ends.
+pub(super) async fn continuation(target: &Target) {
+    let one = async |_| {
+        let mut stream = connect(target).await?;
+        stream
+            .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+            .await?;
+        // An empty SETTINGS frame, then HEADERS on stream 1 without END_HEADERS.
+        stream.write_all(&frame(4, 0, 0, &[])).await?;
+        stream
+            .write_all(&frame(1, 0, 1, &[0x82, 0x86, 0x84]))
+            .await?;
+        // Each CONTINUATION adds a literal header of some kilobytes.
+        let mut literal = vec![0x00, 0x01, b'a', 0x7f, 0x81, 0x3e];
+        literal.extend(std::iter::repeat_n(b'b', 8 * 1024));
+        let continuation = frame(9, 0, 1, &literal);
+        pour(target, stream, &continuation).await
+    };
+    target.side_by_side(ENDLESS_SOCKETS, one).await;
+}
+
+/// An HTTP/2 frame.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len())
+        .unwrap_or_default()
+        .to_be_bytes();
+    let mut frame = vec![length[1], length[2], length[3], kind, flags];
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+/// Writes `chunk` again and again until the server answers or closes.
+async fn pour(target: &Target, stream: TcpStream, chunk: &[u8]) -> Result<(), Failure> {
+    let (mut reader, mut writer) = stream.into_split();
+    let mut answer = vec![0; 4096];
+    let pouring = async { while !target.is_over() && writer.write_all(chunk).await.is_ok() {} };
+    let answered = async {
+        loop {
+            let length = reader.read(&mut answer).await.unwrap_or(0);
+            // What is no answer of HTTP/1 is a frame of the other side's handshake.
+            if length == 0 || answer.starts_with(b"HTTP/1.") {
+                target.tally.count(status_of(&answer[..length]));
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        () = pouring => target.tally.count("closed"),
+        () = answered => {}
+    }
+    Ok(())
+}
+
+async fn connect(target: &Target) -> Result<TcpStream, Failure> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((ATTACKER, 0).into())?;
+    Ok(socket.connect(([127, 0, 0, 1], target.port).into()).await?)
+}
+
+/// The status of the beginning of an answer.
+fn status_of(answer: &[u8]) -> &str {
+    let text = std::str::from_utf8(answer.get(..12).unwrap_or_default()).unwrap_or_default();
+    text.strip_prefix("HTTP/1.1 ").unwrap_or("closed")
+}
