@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use platform::env::Secret;
@@ -22,21 +23,23 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 const WAITING: usize = 32;
 
-/// A table that somebody keeps locked while strangers write to it.
+/// A table that somebody keeps locked while strangers, each from an address of their own so that
+/// no limit per address helps, write to it.
 pub(super) async fn locked_table(target: &Target) -> Result<(), Failure> {
     let url = Secret::new(target.database_url.clone());
     let database = Database::new(&DatabaseConfig::new(url, "chaos"))?;
     let mut client = database.client().await?;
     let locked = client.begin();
     locked
-        .batch("lock table public.waitlist in access exclusive mode")
+        .batch("lock table public.waitlist_entries in access exclusive mode")
         .await?;
-    let one = async |_| {
+    let one = async |index: usize| {
+        let source = Ipv4Addr::new(127, 0, 1, u8::try_from(index)?);
         let next = || {
             let email = format!("{}@example.com", hex::encode(rand::random::<[u8; 6]>()));
             target.request("POST", "/api/waitlist", Some(&json!({ "email": email })))
         };
-        target.hammer(next).await
+        target.hammer_from(source, next).await
     };
     target.side_by_side(WAITING, one).await;
     Ok(locked.rollback().await?)

@@ -11,9 +11,9 @@ use crate::http::{Connection, Request};
 const CONNECTIONS: usize = 64;
 const MAILING_CONNECTIONS: usize = 16;
 
-/// Prompts in the lists everybody can ask for, and how long each is: 30 MB in all.
-const LONG_PROMPTS: usize = 120;
-const LONG: usize = 250 * 1024;
+/// Prompts in the lists everybody can ask for, and how long each is: 29 MB in all.
+const LONG_PROMPTS: usize = 180;
+const LONG: usize = 160 * 1024;
 
 /// Puts long prompts where everybody can list them.
 pub(crate) async fn fill_lists(installation: &Installation) -> Result<(), Failure> {

@@ -196,13 +196,18 @@ impl Target {
         let _ = tokio::time::timeout_at(self.until.into(), all).await;
     }
 
-    async fn connect(&self) -> Result<Connection, Failure> {
-        Connection::open_from(ATTACKER, self.port).await
+    /// Sends requests on one connection until it breaks or time is up.
+    async fn hammer(&self, next: impl FnMut() -> Request) -> Result<(), Failure> {
+        self.hammer_from(ATTACKER, next).await
     }
 
-    /// Sends requests on one connection until it breaks or time is up.
-    async fn hammer(&self, mut next: impl FnMut() -> Request) -> Result<(), Failure> {
-        let mut connection = self.connect().await?;
+    /// The same from an address of one's own.
+    async fn hammer_from(
+        &self,
+        source: Ipv4Addr,
+        mut next: impl FnMut() -> Request,
+    ) -> Result<(), Failure> {
+        let mut connection = Connection::open_from(source, self.port).await?;
         while !self.is_over() {
             let answer = connection.call(&next()).await?;
             self.tally.answer(&answer);

@@ -127,7 +127,7 @@ pub(super) async fn continuation(target: &Target) {
             .write_all(&frame(1, 0, 1, &[0x82, 0x86, 0x84]))
             .await?;
         // Each CONTINUATION adds a literal header of some kilobytes.
-        let mut literal = vec![0x00, 0x01, b'a', 0x7f, 0x81, 0x3e];
+        let mut literal = vec![0x00, 0x01, b'a', 0x7f, 0x81, 0x3f];
         literal.extend(std::iter::repeat_n(b'b', 8 * 1024));
         let continuation = frame(9, 0, 1, &literal);
         pour(target, stream, &continuation).await
