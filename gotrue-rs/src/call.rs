@@ -12,6 +12,7 @@ use std::pin::Pin;
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use platform::http::forwarded::client_ip;
 use platform::jwt::Claims;
 use url::Url;
 
@@ -195,14 +196,11 @@ impl Call {
             .filter(|_| trusted)
             .and_then(|list| list.split(',').next())
             .and_then(ip);
+        // Upstream: `internal/utilities/request.go` takes the first address in X-Forwarded-For,
+        // whoever wrote it.
         let client_ip = forwarded_for
             .clone()
-            .or_else(|| header("x-forwarded-for")?.split(',').find_map(ip))
-            .or_else(|| {
-                request
-                    .peer_addr()
-                    .map(|peer| peer.ip().to_canonical().to_string())
-            });
+            .or_else(|| Some(client_ip(request)?.to_string()));
         Self {
             client_ip,
             user_agent: header("user-agent")

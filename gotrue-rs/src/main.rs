@@ -11,8 +11,8 @@ use actix_web::web;
 use async_trait::async_trait;
 use gotrue::{Config, Deps, State, configure, migrations};
 use platform::clock::Clock;
-use platform::env::Vars;
-use platform::http::{ServeOptions, run_until_stopped};
+use platform::env::{Reader, Vars};
+use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::Database;
 use platform::telemetry::{LogFormat, init_logs};
@@ -38,7 +38,11 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
             return Err(format!("unknown command {other:?}; try migrate or serve").into());
         }
     };
-    let config = Config::load(&Vars::process())?;
+    let vars = Vars::process();
+    let config = Config::load(&vars)?;
+    let env = Reader::new(&vars);
+    let http = HttpConfig::from_env(&env);
+    env.finish()?;
     let settings = config.database();
     if migrates {
         let mut unlimited = settings.clone();
@@ -48,17 +52,18 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
         database.close();
     }
     if serves {
-        serve(config, Database::new(&settings)?).await?;
+        serve(config, Database::new(&settings)?, http).await?;
     }
     Ok(())
 }
 
-async fn serve(config: Config, database: Database) -> Result<(), Box<dyn Error>> {
+async fn serve(config: Config, database: Database, http: HttpConfig) -> Result<(), Box<dyn Error>> {
     let host = config.listen.host.as_str();
     let options = ServeOptions {
         host: if host.is_empty() { "0.0.0.0" } else { host }.to_owned(),
         port: config.listen.port,
         workers: std::thread::available_parallelism()?.get(),
+        http,
     };
     let mailer = config.smtp_mailer()?.unwrap_or_else(|| Arc::new(NoMailer));
     let deps = Deps {

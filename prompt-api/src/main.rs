@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use actix_web::web;
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
-use platform::http::{ServeOptions, run_until_stopped};
+use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
 use platform::telemetry::{LogFormat, init_logs};
 use prompt_api::{Config, State, configure};
 
@@ -25,12 +25,14 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let vars = Vars::process();
     let env = Reader::new(&vars);
     let config = Config::from_env(&env);
+    let http = HttpConfig::from_env(&env);
     init_logs(LogFormat::Json, "info");
     env.finish()?;
     let options = ServeOptions {
         host: config.host.clone(),
         port: config.port,
         workers: config.workers,
+        http,
     };
     let state = web::Data::new(State::new(&config, Clock::system())?);
     state.spawn_background();

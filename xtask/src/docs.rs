@@ -11,10 +11,14 @@ use crate::step::{Failure, Outcome};
 use crate::tidy::rust_files;
 
 /// Crates with configuration, and what their section is called.
-const SECTIONS: [(&[&str], &str); 3] = [
+const SECTIONS: [(&[&str], &str); 4] = [
     (
         &["stack/src", "platform/src/cluster"],
         "`wildfire`: everything in one process",
+    ),
+    (
+        &["platform/src/http"],
+        "Every server: what clients are allowed",
     ),
     (&["gotrue-rs/src"], "`gotrue`: auth"),
     (&["prompt-api/src"], "`prompt-api`: the prompt platform"),

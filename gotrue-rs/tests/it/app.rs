@@ -9,6 +9,7 @@ use gotrue::{Config, Deps, State};
 use jiff::SignedDuration;
 use platform::clock::Clock;
 use platform::env::Vars;
+use platform::http::forwarded::TrustedProxies;
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
 use platform_test::TestDatabase;
@@ -98,7 +99,7 @@ impl TestApp {
         let scope = prefix.to_owned();
         let server = HttpServer::new(move || {
             let state = state.clone();
-            App::new().service(
+            App::new().app_data(TrustedProxies(1)).service(
                 web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
             )
         })

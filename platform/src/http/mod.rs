@@ -1,11 +1,23 @@
-//! What every Wildfire server does alike: request ids, one log line per request, CORS, the
-//! client's address, serving until told to stop.
+//! What every Wildfire server does alike: deadlines and bounds for clients, request ids, one log
+//! line per request, CORS, the client's address, serving until told to stop.
 
 pub mod bearer;
+pub mod body;
+mod config;
+mod connection;
+mod connections;
 pub mod cors;
+mod files;
 pub mod forwarded;
 mod observe;
+mod requests;
 mod serve;
+mod server;
+mod stream;
 
+pub use config::HttpConfig;
+pub use connections::{Connections, network};
 pub use observe::{RequestId, observe};
-pub use serve::{REQUEST_HEAD, SHUTDOWN, ServeOptions, run_until_stopped};
+pub use requests::SharedBytes;
+pub use serve::{SHUTDOWN, ServeOptions, run_until_stopped};
+pub use server::serve;

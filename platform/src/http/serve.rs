@@ -1,13 +1,17 @@
 //! Serving a single service until a signal asks to stop.
 
 use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::time::Duration;
 
+use actix_web::App;
 use actix_web::middleware::from_fn;
-use actix_web::web::{JsonConfig, ServiceConfig};
-use actix_web::{App, HttpServer};
+use actix_web::web::ServiceConfig;
+use tokio::net::TcpSocket;
+use tokio::signal::unix::{SignalKind, signal};
 
-use super::observe;
+use super::forwarded::TrustedProxies;
+use super::{Connections, HttpConfig, observe, serve};
 
 /// Where and how to listen.
 #[derive(Clone, Debug)]
@@ -18,31 +22,67 @@ pub struct ServeOptions {
     pub port: u16,
     /// Threads that handle requests.
     pub workers: usize,
+    /// What clients are allowed.
+    pub http: HttpConfig,
 }
 
 /// Time open requests get to finish after a signal.
 pub const SHUTDOWN: Duration = Duration::from_secs(30);
 
-/// Time a client has to send its request head: a slow one must not hold a connection.
-pub const REQUEST_HEAD: Duration = Duration::from_secs(10);
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 1024;
 
 /// Serves `configure` until SIGINT or SIGTERM, then lets open requests finish.
 pub async fn run_until_stopped<F>(options: ServeOptions, configure: F) -> io::Result<()>
 where
     F: Fn(&mut ServiceConfig) + Clone + Send + 'static,
 {
-    let server = HttpServer::new(move || {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let listeners = bind(&options)?;
+    let proxies = TrustedProxies(options.http.trusted_proxies);
+    let connections = Connections::new(options.http);
+    let server = serve(&connections, options.workers, listeners, move || {
         App::new()
-            .app_data(JsonConfig::default().limit(1024 * 1024))
+            .app_data(proxies)
             .wrap(from_fn(observe))
             .configure(configure.clone())
-    })
-    .workers(options.workers)
-    .client_request_timeout(REQUEST_HEAD)
-    .shutdown_timeout(SHUTDOWN.as_secs())
-    .bind((options.host.as_str(), options.port))?;
-    for address in server.addrs() {
-        tracing::info!(%address, "listening");
+    })?;
+    let handle = server.handle();
+    let mut server = std::pin::pin!(server);
+    tokio::select! {
+        outcome = &mut server => return outcome,
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
     }
-    server.run().await
+    let (outcome, ()) = tokio::join!(server, handle.stop(true));
+    outcome
+}
+
+/// Opens every address of the host that can be opened.
+fn bind(options: &ServeOptions) -> io::Result<Vec<TcpListener>> {
+    let mut listeners = Vec::new();
+    let mut failed = None;
+    for address in (options.host.as_str(), options.port).to_socket_addrs()? {
+        match bind_one(address) {
+            Ok(listener) => listeners.push(listener),
+            Err(error) => failed = Some(error),
+        }
+    }
+    match failed {
+        Some(error) if listeners.is_empty() => Err(error),
+        _ => Ok(listeners),
+    }
+}
+
+fn bind_one(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener = socket.listen(BACKLOG)?.into_std()?;
+    tracing::info!(address = %listener.local_addr()?, "listening");
+    Ok(listener)
 }

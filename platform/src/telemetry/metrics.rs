@@ -7,6 +7,7 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
@@ -21,10 +22,80 @@ struct Labels {
     status: u16,
 }
 
-/// Requests by method and status, and how long they took.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Closed {
+    reason: &'static str,
+}
+
+/// Why a connection was closed or refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum CloseReason {
+    /// Nobody needed it any more.
+    Finished,
+    /// The client said nothing.
+    NoFirstByte,
+    /// A head did not arrive in time.
+    SlowHead,
+    /// A head was larger than any may be.
+    HeadTooLarge,
+    /// No further request came.
+    Idle,
+    /// The client did not take its answer.
+    NotReading,
+    /// More of a body kept coming after its request had been answered.
+    BodyRefused,
+    /// Too many connections of one address had not sent a request.
+    AddressCrowded,
+    /// Too many connections had not sent a request.
+    Crowded,
+    /// Too many connections were open.
+    Full,
+    /// It held memory for long while others needed some.
+    Holding,
+}
+
+impl CloseReason {
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 11] = [
+        Self::Finished,
+        Self::NoFirstByte,
+        Self::SlowHead,
+        Self::HeadTooLarge,
+        Self::Idle,
+        Self::NotReading,
+        Self::BodyRefused,
+        Self::AddressCrowded,
+        Self::Crowded,
+        Self::Full,
+        Self::Holding,
+    ];
+
+    /// The label in the metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::NoFirstByte => "no_first_byte",
+            Self::SlowHead => "slow_head",
+            Self::HeadTooLarge => "head_too_large",
+            Self::Idle => "idle",
+            Self::NotReading => "not_reading",
+            Self::BodyRefused => "body_refused",
+            Self::AddressCrowded => "address_crowded",
+            Self::Crowded => "crowded",
+            Self::Full => "full",
+            Self::Holding => "holding",
+        }
+    }
+}
+
+/// Requests by method and status and how long they took, closed connections by reason, bytes in
+/// flight.
 pub struct HttpMetrics {
     requests: Family<Labels, Counter>,
     seconds: Histogram,
+    closed: Family<Closed, Counter>,
+    in_flight: Gauge,
 }
 
 impl HttpMetrics {
@@ -40,7 +111,35 @@ impl HttpMetrics {
             "Time to answer",
             seconds.clone(),
         );
-        Self { requests, seconds }
+        let closed = Family::default();
+        register(
+            "http_connections_closed",
+            "Connections closed or refused",
+            closed.clone(),
+        );
+        let in_flight = Gauge::default();
+        register(
+            "http_bytes_in_flight",
+            "Bytes of bodies being read and of answers not yet taken",
+            in_flight.clone(),
+        );
+        Self {
+            requests,
+            seconds,
+            closed,
+            in_flight,
+        }
+    }
+
+    /// Counts one closed or refused connection.
+    pub fn closed(&self, reason: CloseReason) {
+        let reason = reason.as_str();
+        self.closed.get_or_create(&Closed { reason }).inc();
+    }
+
+    /// Notes how many bytes are in flight.
+    pub fn in_flight(&self, bytes: usize) {
+        self.in_flight.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     /// Counts one answered request. Unknown methods share a label, so that clients cannot make

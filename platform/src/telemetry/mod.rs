@@ -4,4 +4,4 @@ mod logs;
 mod metrics;
 
 pub use logs::{LogFormat, init_logs};
-pub use metrics::{HttpMetrics, http_metrics, register, render};
+pub use metrics::{CloseReason, HttpMetrics, http_metrics, register, render};

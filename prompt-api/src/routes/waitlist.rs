@@ -52,11 +52,9 @@ pub(super) async fn join_waitlist(
     request: HttpRequest,
     Json(body): Json<SignupRequest>,
 ) -> Result<HttpResponse, Error> {
-    let peer = request.peer_addr().map(|address| address.ip());
-    let address = client_ip(request.headers(), peer);
     state
         .signups
-        .check(address)
+        .check(client_ip(&request))
         .map_err(Error::TooManyRequests)?;
     let given = body.email.unwrap_or_default();
     let email = normalise_email(&given)

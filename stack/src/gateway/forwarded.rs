@@ -2,10 +2,9 @@
 //! absent; what a client sends counts only as far as trusted proxies stand in front, because rate
 //! limits, audit records and mail links are made from it.
 
-use std::net::IpAddr;
-
 use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{HeaderName, HeaderValue};
+use platform::http::forwarded::seen_by_outermost;
 
 const FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
@@ -27,7 +26,7 @@ const CLAIMS: [HeaderName; 8] = [
 
 /// Rewrites the forwarding headers of a request for a service mounted at `prefix`.
 pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'static str) {
-    let caller = behind_proxies(request, proxies);
+    let caller = seen_by_outermost(request.headers(), proxies).map(|address| address.to_string());
     if proxies == 0 {
         for name in CLAIMS {
             request.headers_mut().remove(name);
@@ -52,22 +51,6 @@ pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'s
     add(request, HOST, &host);
     add(request, PROTO, "http");
     add(request, PREFIX, prefix);
-}
-
-/// The address that the outermost trusted proxy saw. Proxies append to `X-Forwarded-For`, so what
-/// stands further left was sent by the client and proves nothing.
-fn behind_proxies(request: &ServiceRequest, proxies: usize) -> Option<String> {
-    let lines = request
-        .headers()
-        .get_all(FOR)
-        .filter_map(|line| line.to_str().ok());
-    let seen: Vec<&str> = lines
-        .flat_map(|line| line.split(','))
-        .map(str::trim)
-        .collect();
-    let outermost = seen.len().checked_sub(proxies)?;
-    let address: IpAddr = seen.get(outermost)?.parse().ok()?;
-    Some(address.to_canonical().to_string())
 }
 
 /// The port within `host:port`.

@@ -2,6 +2,7 @@
 //! wins; in production with what strangers' data ask for.
 
 use platform::env::Vars;
+use platform::http::HttpConfig;
 
 use super::context::{Mode, ServeContext};
 use crate::config_toml::GotrueContext;
@@ -13,9 +14,8 @@ pub(super) struct StackConfig {
     /// `WILDFIRE_GATEWAY` (default `local`, in production `self-hosted`): `local` passes requests
     /// without an `apikey`, `self-hosted` refuses them.
     pub(super) dialect: Dialect,
-    /// `WILDFIRE_TRUST_PROXY` (default false): how many proxies stand in front, whose
-    /// `X-Forwarded-*` count; true is one.
-    pub(super) trusted_proxies: usize,
+    /// What clients are allowed.
+    pub(super) http: HttpConfig,
     /// `WILDFIRE_WEB_DIR`: the build of the web app.
     pub(super) web_dir: Option<String>,
     /// `WILDFIRE_WORKERS` (default: one per processor, at most 4): threads for requests.
@@ -35,27 +35,12 @@ impl StackConfig {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             dialect,
-            trusted_proxies: trusted_proxies(env),
+            http: HttpConfig::from_env(env),
             web_dir: env
                 .string("WILDFIRE_WEB_DIR")
                 .filter(|folder| !folder.is_empty()),
             workers: env.number("WILDFIRE_WORKERS", processors.min(4)).max(1),
         }
-    }
-}
-
-fn trusted_proxies(env: &platform::env::Reader<'_>) -> usize {
-    let name = "WILDFIRE_TRUST_PROXY";
-    match env.string(name).unwrap_or_default().as_str() {
-        "" | "false" => 0,
-        "true" => 1,
-        number => number.parse().unwrap_or_else(|_| {
-            env.problem(
-                name,
-                "must be true, false or the number of proxies in front",
-            );
-            0
-        }),
     }
 }
 

@@ -7,17 +7,18 @@ mod listeners;
 mod services;
 
 use std::io;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::from_fn;
-use actix_web::web::{Data, JsonConfig};
-use actix_web::{App, HttpRequest, HttpServer, web};
+use actix_web::web::Data;
+use actix_web::{App, HttpRequest, web};
 use platform::clock::Clock;
 use platform::env::{EnvError, Reader};
-use platform::http::{REQUEST_HEAD, SHUTDOWN, observe};
+use platform::http::forwarded::TrustedProxies;
+use platform::http::{self, Connections, observe};
 use tokio::task::JoinHandle;
 
 pub use context::{DatabaseUrls, Mode, ProjectKeys, ServeContext};
@@ -30,13 +31,6 @@ use services::Services;
 use crate::gateway::{self, Gateway};
 use crate::mailbox::{self, Door, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
-
-/// Largest JSON body a service reads unless it says otherwise.
-const JSON_LIMIT: usize = 1024 * 1024;
-
-/// How long an idle connection stays open: longer than proxies keep theirs, so that they and not
-/// this server close it.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
 
 /// Why serving could not start.
 #[derive(Debug, thiserror::Error)]
@@ -106,22 +100,18 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let gateway = Gateway {
         dialect: config.dialect,
         keys,
-        trusted_proxies: config.trusted_proxies,
+        trusted_proxies: config.http.trusted_proxies,
     };
+    let connections = Connections::new(config.http);
     let Listeners { api, app, mail, .. } = context.listeners;
     let state = AppState {
         gateway: Data::new(gateway),
         web_app: Data::from(web_app),
     };
-    let mut servers = vec![serve_app(
-        state,
-        &services,
-        [Some(api), app],
-        config.workers,
-    )?];
-    if let Some(listener) = mail {
-        servers.push(serve_mailbox(store, clock, door, listener)?);
-    }
+    let listeners = std::iter::once(api).chain(app);
+    let app = serve_app(&connections, config.workers, listeners, state, &services)?;
+    let mailbox = mail.map(|listener| serve_mailbox(&connections, listener, store, clock, door));
+    let servers: Vec<_> = std::iter::once(app).chain(mailbox.transpose()?).collect();
     let handles = servers.iter().map(Server::handle).collect();
     let tasks = servers.into_iter().map(tokio::spawn).collect();
     Ok(Running {
@@ -162,56 +152,44 @@ struct AppState {
 }
 
 fn serve_app(
+    connections: &Arc<Connections>,
+    workers: usize,
+    listeners: impl IntoIterator<Item = TcpListener>,
     state: AppState,
     services: &Services,
-    listeners: [Option<std::net::TcpListener>; 2],
-    workers: usize,
 ) -> io::Result<Server> {
     let services = services.clone();
-    let server = HttpServer::new(move || {
+    http::serve(connections, workers, listeners, move || {
         App::new()
-            .app_data(JsonConfig::default().limit(JSON_LIMIT))
             .app_data(state.gateway.clone())
             .app_data(state.web_app.clone())
+            // The gateway, which tells the services who the client is.
+            .app_data(TrustedProxies(1))
             .wrap(from_fn(gateway::pass))
             .wrap(from_fn(observe))
             .configure(|config| services.configure(config))
             .default_service(web::to(async |app: Data<WebApp>, request: HttpRequest| {
                 app.serve(&request)
             }))
-    });
-    let mut server = server
-        .workers(workers)
-        .keep_alive(KEEP_ALIVE)
-        .client_request_timeout(REQUEST_HEAD)
-        .shutdown_timeout(SHUTDOWN.as_secs())
-        .disable_signals();
-    for listener in listeners.into_iter().flatten() {
-        server = server.listen_auto_h2c(listener)?;
-    }
-    Ok(server.run())
+    })
 }
 
 fn serve_mailbox(
+    connections: &Arc<Connections>,
+    listener: TcpListener,
     store: Arc<Store>,
     clock: Clock,
     door: Door,
-    listener: std::net::TcpListener,
 ) -> io::Result<Server> {
     let (store, clock, door) = (Data::from(store), Data::new(clock), Data::new(door));
-    let server = HttpServer::new(move || {
+    http::serve(connections, 1, [listener], move || {
         App::new()
             .app_data(store.clone())
             .app_data(clock.clone())
             .app_data(door.clone())
             .wrap(from_fn(mailbox::guard))
             .configure(mailbox::configure)
-    });
-    let server = server
-        .workers(1)
-        .client_request_timeout(REQUEST_HEAD)
-        .disable_signals();
-    Ok(server.listen(listener)?.run())
+    })
 }
 
 fn open_mailbox(data_dir: &Path, clock: &Clock) -> Result<Arc<Store>, ServeError> {
@@ -225,7 +203,7 @@ fn open_mailbox(data_dir: &Path, clock: &Clock) -> Result<Arc<Store>, ServeError
 fn load_web_app(context: &ServeContext, config: &StackConfig) -> Result<Arc<WebApp>, ServeError> {
     let api_url = environment::api_url(context);
     let https = context.mode == Mode::Production && api_url.starts_with("https://");
-    let security = PageSecurity::new(Some(&api_url), https, config.trusted_proxies > 0);
+    let security = PageSecurity::new(Some(&api_url), https, config.http.trusted_proxies > 0);
     let executable = std::env::current_exe().ok();
     let working = std::env::current_dir().unwrap_or_default();
     let given = config.web_dir.as_deref().map(Path::new);

@@ -8,6 +8,7 @@ use actix_web::http::header::{self, HeaderMap};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use platform::http::SharedBytes;
 use sha2::{Digest, Sha256};
 
 use super::encoding::{self, Encoding};
@@ -117,7 +118,9 @@ impl Asset {
         if let Some(encoding) = encoding {
             response.insert_header((header::CONTENT_ENCODING, encoding.token()));
         }
-        response.content_type(self.content_type).body(body)
+        let mut response = response.content_type(self.content_type).body(body);
+        response.extensions_mut().insert(SharedBytes);
+        response
     }
 
     /// The best form the client accepts, among those ready.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 mod deployment;
+mod hostile;
 mod production;
 mod seed;
 mod serving;

@@ -15,8 +15,8 @@ use stack::serve::{
 use tempfile::TempDir;
 
 /// A stack on free ports with a database of its own.
-struct Stack {
-    running: Running,
+pub(crate) struct Stack {
+    pub(crate) running: Running,
     keys: ApiKeys,
     client: Client,
     _database: TestDatabase,
@@ -24,7 +24,7 @@ struct Stack {
 }
 
 impl Stack {
-    async fn start(vars: &[(&str, &str)]) -> Self {
+    pub(crate) async fn start(vars: &[(&str, &str)]) -> Self {
         let database = TestDatabase::create().await;
         let folder = tempfile::tempdir().unwrap();
         let keys = ApiKeys::demo().unwrap();
@@ -68,12 +68,12 @@ impl Stack {
         }
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let app = self.running.addresses.app.unwrap();
         self.client.request(method, format!("http://{app}{path}"))
     }
 
-    async fn get(&self, path: &str) -> Response {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.request(Method::GET, path).send().await.unwrap()
     }
 

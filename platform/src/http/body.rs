@@ -1,0 +1,249 @@
+//! Request bodies: how long they may take, how large they may be, and reading them whole.
+
+use std::cell::Cell;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt as _};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::connection::Connection;
+use super::requests::Shared;
+
+/// How long a body may take. A duration of zero is no deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyRules {
+    /// Time for the whole.
+    pub total: Duration,
+    /// Each span of this length has to bring at least [`Self::progress`].
+    pub span: Duration,
+    /// Bytes per span.
+    pub progress: usize,
+}
+
+impl Default for BodyRules {
+    fn default() -> Self {
+        Self {
+            total: Duration::from_mins(1),
+            span: Duration::from_secs(10),
+            progress: 4096,
+        }
+    }
+}
+
+/// Gives the body of this request other deadlines; to be called before it is read.
+pub fn set_rules(request: &HttpRequest, rules: BodyRules) {
+    if let Some(shared) = Shared::of(request) {
+        shared.rules.set(rules);
+    }
+}
+
+/// Why a body could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// It is larger than its route allows.
+    #[error("the request body is too large")]
+    TooLarge,
+    /// The client took too long: answer 408.
+    #[error("the request body did not arrive in time")]
+    TooSlow,
+    /// This process holds as much as it may: answer 503 and let the client try again later.
+    #[error("too many bytes are in flight")]
+    Busy,
+    /// The connection broke, or the encoding is not what the head says.
+    #[error("the request body could not be read")]
+    Broken,
+}
+
+impl From<PayloadError> for BodyError {
+    fn from(error: PayloadError) -> Self {
+        match error {
+            PayloadError::Overflow => Self::TooLarge,
+            PayloadError::Io(error) => {
+                let inner = error.get_ref().and_then(|it| it.downcast_ref());
+                inner.copied().unwrap_or(Self::Broken)
+            }
+            _ => Self::Broken,
+        }
+    }
+}
+
+/// What clients are asked to wait after [`BodyError::Busy`], seconds.
+pub const RETRY_AFTER: u64 = 2;
+
+/// Whether this process holds as many bytes as it may, so that a request that would make it hold
+/// more has to be refused with 503 and `Retry-After`.
+pub fn is_full(request: &HttpRequest) -> bool {
+    request
+        .conn_data::<Arc<Connection>>()
+        .is_some_and(|connection| connection.is_full())
+}
+
+/// Reads a whole body of at most `limit` bytes. One that says it is larger is not read at all.
+pub async fn read(
+    request: &HttpRequest,
+    mut payload: Payload,
+    limit: usize,
+) -> Result<Bytes, BodyError> {
+    let announced = announced(request).unwrap_or_default();
+    if announced > limit {
+        return Err(BodyError::TooLarge);
+    }
+    let mut held = Held {
+        connection: request.conn_data::<Arc<Connection>>().cloned(),
+        bytes: 0,
+    };
+    let mut body = BytesMut::new();
+    while let Some(chunk) = payload.next().await {
+        let chunk = chunk?;
+        if body.len() + chunk.len() > limit {
+            return Err(BodyError::TooLarge);
+        }
+        held.add(chunk.len())?;
+        if body.is_empty() && chunk.len() == announced {
+            return Ok(chunk);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+/// The length the head announces.
+fn announced(request: &HttpRequest) -> Option<usize> {
+    let length = request.headers().get("content-length")?;
+    length.to_str().ok()?.parse().ok()
+}
+
+/// Bytes counted as in flight for as long as this lives.
+struct Held {
+    connection: Option<Arc<Connection>>,
+    bytes: usize,
+}
+
+impl Held {
+    fn add(&mut self, bytes: usize) -> Result<(), BodyError> {
+        let Some(connection) = &self.connection else {
+            return Ok(());
+        };
+        if connection.is_full() {
+            return Err(BodyError::Busy);
+        }
+        connection.hold(bytes);
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if let Some(connection) = &self.connection {
+            connection.release(self.bytes);
+        }
+    }
+}
+
+/// A request's body with deadlines.
+pub(super) struct Upload {
+    payload: Payload,
+    connection: Arc<Connection>,
+    shared: Rc<Shared>,
+    started: Instant,
+    span_began: Instant,
+    in_span: usize,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Upload {
+    pub(super) fn new(payload: Payload, connection: Arc<Connection>, shared: Rc<Shared>) -> Self {
+        let now = Instant::now();
+        Self {
+            payload,
+            connection,
+            shared,
+            started: now,
+            span_began: now,
+            in_span: 0,
+            timer: None,
+        }
+    }
+
+    /// When it has to be decided next whether the client is too slow.
+    fn next_deadline(&self, rules: BodyRules) -> Option<Instant> {
+        let at = |from: Instant, time: Duration| (!time.is_zero()).then(|| from + time);
+        let deadlines = [
+            at(self.started, rules.total),
+            at(self.span_began, rules.span),
+        ];
+        deadlines.into_iter().flatten().min()
+    }
+
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let rules = self.shared.rules.get();
+        while let Some(at) = self.next_deadline(rules) {
+            let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
+            if timer.deadline() != at {
+                timer.as_mut().reset(at);
+            }
+            if timer.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            let now = Instant::now();
+            let over = !rules.total.is_zero() && now >= self.started + rules.total;
+            if over || self.in_span < rules.progress {
+                return Poll::Ready(());
+            }
+            self.span_began = now;
+            self.in_span = 0;
+        }
+        Poll::Pending
+    }
+}
+
+impl Stream for Upload {
+    type Item = Result<Bytes, PayloadError>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        match this.payload.poll_next_unpin(cx) {
+            Poll::Ready(Some(Ok(chunk))) => {
+                this.in_span += chunk.len();
+                Poll::Ready(Some(Ok(chunk)))
+            }
+            Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(error))),
+            Poll::Ready(None) => {
+                this.shared.whole.set(true);
+                Poll::Ready(None)
+            }
+            Poll::Pending => {
+                this.connection.caught_up();
+                this.wait(cx).map(|()| {
+                    let late = io::Error::new(io::ErrorKind::TimedOut, BodyError::TooSlow);
+                    Some(Err(PayloadError::Io(late)))
+                })
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// What is shared with the layer below about this request.
+    fn of(request: &HttpRequest) -> Option<Rc<Self>> {
+        use actix_web::HttpMessage as _;
+        request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    pub(super) fn new(rules: BodyRules, whole: bool) -> Self {
+        Self {
+            rules: Cell::new(rules),
+            whole: Cell::new(whole),
+        }
+    }
+}

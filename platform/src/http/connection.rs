@@ -1,0 +1,288 @@
+//! What is known about one connection: which part of an exchange it is in, since when, and how
+//! much memory it makes this process hold.
+
+use std::net::IpAddr;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use futures_util::task::AtomicWaker;
+
+use super::connections::Connections;
+use crate::telemetry::CloseReason;
+
+/// Most bytes of a request head; what came with it in one read may be more.
+const MAX_HEAD: usize = 32 << 10;
+
+/// Bytes that may have been read of a body and not yet been taken by who handles it.
+const MAX_UNREAD: usize = 64 << 10;
+
+/// How much is read and thrown away of a body that its request was answered without, so that a
+/// client which sends before it listens gets to see the answer.
+const MAX_DRAINED: usize = 2 << 20;
+
+/// Where in an exchange a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Phase {
+    /// Accepted, nothing received.
+    New,
+    /// Part of a head received.
+    Head,
+    /// A request is being handled or its answer taken.
+    Busy,
+    /// Between requests.
+    Idle,
+    /// Answered before the body had arrived; the rest of it is thrown away.
+    Drain,
+}
+
+/// What may be read from a connection now.
+pub(super) enum Room {
+    Some,
+    /// Nothing until who handles the request has taken what there is.
+    Later,
+    /// The client has sent more than it may.
+    Exceeded(CloseReason),
+}
+
+/// One open connection, shared by its stream, its requests and the list of all.
+pub(super) struct Connection {
+    pub(super) id: u64,
+    /// The address or network it counts against; none behind trusted proxies.
+    pub(super) network: Option<IpAddr>,
+    pub(super) waker: AtomicWaker,
+    all: Weak<Connections>,
+    opened: Instant,
+    phase: AtomicU8,
+    /// When the phase began, in microseconds since `opened`, like all times here.
+    since: AtomicU64,
+    /// Received in this phase.
+    received: AtomicUsize,
+    paused: AtomicBool,
+    proven: AtomicBool,
+    /// When the client stopped taking what is written, plus one; zero while it takes.
+    blocked: AtomicU64,
+    held: AtomicUsize,
+    held_since: AtomicU64,
+    /// Zero, or one more than the reason for which it has to close.
+    closing: AtomicU8,
+}
+
+impl Connection {
+    pub(super) fn new(id: u64, network: Option<IpAddr>, all: Weak<Connections>) -> Self {
+        Self {
+            id,
+            network,
+            waker: AtomicWaker::new(),
+            all,
+            opened: Instant::now(),
+            phase: AtomicU8::new(Phase::New as u8),
+            since: AtomicU64::new(0),
+            received: AtomicUsize::new(0),
+            paused: AtomicBool::new(false),
+            proven: AtomicBool::new(false),
+            blocked: AtomicU64::new(0),
+            held: AtomicUsize::new(0),
+            held_since: AtomicU64::new(0),
+            closing: AtomicU8::new(0),
+        }
+    }
+
+    /// Microseconds since this connection was accepted.
+    fn now(&self) -> u64 {
+        u64::try_from(self.opened.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+
+    fn phase(&self) -> Phase {
+        match self.phase.load(Relaxed) {
+            0 => Phase::New,
+            1 => Phase::Head,
+            2 => Phase::Busy,
+            3 => Phase::Idle,
+            _ => Phase::Drain,
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.phase.store(phase as u8, Relaxed);
+        self.since.store(self.now(), Relaxed);
+        self.received.store(0, Relaxed);
+        self.resume();
+    }
+
+    /// What may be read now.
+    pub(super) fn room(&self) -> Room {
+        let received = self.received.load(Relaxed);
+        match self.phase() {
+            Phase::Head if received >= MAX_HEAD => Room::Exceeded(CloseReason::HeadTooLarge),
+            Phase::Drain if received >= MAX_DRAINED => Room::Exceeded(CloseReason::BodyRefused),
+            Phase::Busy if received >= MAX_UNREAD => {
+                self.paused.store(true, Relaxed);
+                Room::Later
+            }
+            _ => Room::Some,
+        }
+    }
+
+    /// Bytes have been read from the socket.
+    pub(super) fn has_received(&self, bytes: usize) {
+        if matches!(self.phase(), Phase::New | Phase::Idle) {
+            self.enter(Phase::Head);
+        }
+        self.received.fetch_add(bytes, Relaxed);
+    }
+
+    /// Everything received of a body has been taken.
+    pub(super) fn caught_up(&self) {
+        if self.phase() == Phase::Busy {
+            self.received.store(0, Relaxed);
+            self.resume();
+        }
+    }
+
+    fn resume(&self) {
+        if self.paused.swap(false, Relaxed) {
+            self.waker.wake();
+        }
+    }
+
+    /// A request's head is complete.
+    pub(super) fn begin(&self) {
+        self.enter(Phase::Busy);
+    }
+
+    /// A request has an answer.
+    pub(super) fn prove(&self) {
+        if !self.proven.swap(true, Relaxed)
+            && let Some(all) = self.all.upgrade()
+        {
+            all.prove(self);
+        }
+    }
+
+    /// The answer is on its way; `whole` unless part of the request's body has not arrived.
+    pub(super) fn finish(&self, whole: bool) {
+        self.enter(if whole { Phase::Idle } else { Phase::Drain });
+    }
+
+    /// The client takes what is written, or does not.
+    pub(super) fn set_blocked(&self, blocked: bool) {
+        if !blocked {
+            self.blocked.store(0, Relaxed);
+        } else if self.blocked.load(Relaxed) == 0 {
+            self.blocked.store(self.now() + 1, Relaxed);
+        }
+    }
+
+    /// When this connection has to be closed unless something happens, and why.
+    pub(super) fn deadline(&self) -> Option<(Instant, CloseReason)> {
+        let all = self.all.upgrade()?;
+        let config = &all.config;
+        let since = self.since.load(Relaxed);
+        let in_phase = match self.phase() {
+            Phase::New => Some((config.first_byte_timeout, CloseReason::NoFirstByte)),
+            Phase::Head => Some((config.head_timeout, CloseReason::SlowHead)),
+            Phase::Idle => Some((config.keep_alive, CloseReason::Idle)),
+            Phase::Drain => Some((config.head_timeout, CloseReason::BodyRefused)),
+            Phase::Busy => None,
+        };
+        let in_phase = in_phase.map(|(time, reason)| (since, time, reason));
+        let blocked = self.blocked.load(Relaxed).checked_sub(1);
+        let write = blocked.map(|at| (at, config.write_timeout, CloseReason::NotReading));
+        [in_phase, write]
+            .into_iter()
+            .flatten()
+            .filter(|(_, time, _)| !time.is_zero())
+            .map(|(at, time, reason)| {
+                let at = Duration::from_micros(at);
+                (self.opened + at + time, reason)
+            })
+            .min_by_key(|(at, _)| *at)
+    }
+
+    /// Whether a head has been begun that could be answered with 408.
+    pub(super) fn is_in_head(&self) -> bool {
+        self.phase() == Phase::Head
+    }
+
+    /// Tells this connection to close; it does as soon as it is polled.
+    pub(super) fn close(&self, reason: CloseReason) {
+        self.closing.store(reason as u8 + 1, Relaxed);
+        self.waker.wake();
+    }
+
+    /// Why this connection has to close, if it has been told to.
+    pub(super) fn told_to_close(&self) -> Option<CloseReason> {
+        let reason = self.closing.load(Relaxed).checked_sub(1)?;
+        CloseReason::ALL.get(usize::from(reason)).copied()
+    }
+
+    /// Whether it may make room for a newer one that has sent no request yet either: it is not
+    /// being served, or has been for long.
+    pub(super) fn may_give_way(&self) -> bool {
+        const LONG: Duration = Duration::from_secs(5);
+        self.phase() != Phase::Busy || self.opened.elapsed() > LONG
+    }
+
+    /// For how long nothing has happened here that somebody could miss; none while it is in use.
+    pub(super) fn idle_for(&self) -> Option<Duration> {
+        const STUCK: Duration = Duration::from_secs(1);
+        let blocked = self.blocked.load(Relaxed).checked_sub(1);
+        match (self.phase(), blocked) {
+            (_, Some(at)) => Some(self.time_since(at)).filter(|age| *age > STUCK),
+            (Phase::Busy, None) => None,
+            _ => Some(self.time_since(self.since.load(Relaxed))),
+        }
+    }
+
+    fn time_since(&self, at: u64) -> Duration {
+        Duration::from_micros(self.now().saturating_sub(at))
+    }
+
+    /// For how long this connection has been holding bytes in flight without a pause.
+    pub(super) fn holding_for(&self) -> Option<Duration> {
+        let holds = self.held.load(Relaxed) > 0;
+        holds.then(|| self.time_since(self.held_since.load(Relaxed)))
+    }
+
+    /// Counts bytes that are held because of this connection until [`Self::release`].
+    pub(super) fn hold(&self, bytes: usize) {
+        if self.held.fetch_add(bytes, Relaxed) == 0 {
+            self.held_since.store(self.now(), Relaxed);
+        }
+        if let Some(all) = self.all.upgrade() {
+            all.hold(bytes);
+        }
+    }
+
+    pub(super) fn release(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
+        if let Some(all) = self.all.upgrade() {
+            all.release(bytes);
+        }
+    }
+
+    /// Bytes held because of this connection.
+    pub(super) fn held(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Whether no more may be taken in, by anybody.
+    pub(super) fn is_full(&self) -> bool {
+        self.all.upgrade().is_some_and(|all| all.is_full())
+    }
+
+    /// The rules for bodies of routes that have none of their own.
+    pub(super) fn body_rules(&self) -> super::body::BodyRules {
+        self.all
+            .upgrade()
+            .map_or_else(Default::default, |all| all.config.body)
+    }
+
+    /// The list this connection is in.
+    pub(super) fn all(&self) -> Option<Arc<Connections>> {
+        self.all.upgrade()
+    }
+}

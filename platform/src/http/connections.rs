@@ -1,0 +1,232 @@
+//! All open connections of this process, how many there may be, and which has to make room.
+//!
+//! Nobody is turned away because others came before: when a bound is reached, the connection that
+//! has done nothing for longest is closed. Whoever opens connections to keep others out would have
+//! to be faster than everybody else taken together.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, Ipv6Addr};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::config::HttpConfig;
+use super::connection::Connection;
+use super::files;
+use crate::telemetry::{CloseReason, http_metrics};
+
+/// How many connections are looked at to find one that can make room.
+const LOOKED_AT: usize = 32;
+
+/// Bytes in flight held for less than this are an exchange under way.
+const UNDER_WAY: Duration = Duration::from_secs(2);
+
+/// How often it is looked for connections that hold bytes for long.
+const SWEEP_MS: u64 = 100;
+
+type ById = BTreeMap<u64, Arc<Connection>>;
+
+/// The connections of all servers of one process.
+pub struct Connections {
+    pub(super) config: HttpConfig,
+    open: Mutex<Open>,
+    held: AtomicUsize,
+    born: Instant,
+    swept: AtomicU64,
+}
+
+#[derive(Default)]
+struct Open {
+    last_id: u64,
+    all: ById,
+    /// Those without a completed request, the oldest first.
+    waiting: ById,
+    networks: HashMap<IpAddr, ById>,
+    /// Where to look next for an idle one.
+    cursor: u64,
+}
+
+impl Connections {
+    /// None yet. Raises the limit of open files, which there must be one of for each.
+    pub fn new(mut config: HttpConfig) -> Arc<Self> {
+        config.max_connections = config.max_connections.min(files::raise_limit()).max(1);
+        Arc::new(Self {
+            config,
+            open: Mutex::default(),
+            held: AtomicUsize::new(0),
+            born: Instant::now(),
+            swept: AtomicU64::new(0),
+        })
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a new connection in, or says why not.
+    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Result<Arc<Connection>, CloseReason> {
+        let network = (self.config.trusted_proxies == 0).then(|| network(peer));
+        let mut open = self.open();
+        if let Some(same) = network.and_then(|network| open.networks.get(&network))
+            && same.len() >= self.config.max_waiting_per_address
+        {
+            let oldest = oldest(same).ok_or(CloseReason::AddressCrowded)?;
+            open.evict(&oldest, CloseReason::AddressCrowded);
+        }
+        if open.waiting.len() >= self.config.max_waiting {
+            let oldest = oldest(&open.waiting).ok_or(CloseReason::Crowded)?;
+            open.evict(&oldest, CloseReason::Crowded);
+        }
+        if open.all.len() >= self.config.max_connections {
+            let idle = open.idlest().ok_or(CloseReason::Full)?;
+            open.evict(&idle, CloseReason::Full);
+        }
+        open.last_id += 1;
+        let id = open.last_id;
+        let connection = Arc::new(Connection::new(id, network, Arc::downgrade(self)));
+        open.all.insert(id, Arc::clone(&connection));
+        open.waiting.insert(id, Arc::clone(&connection));
+        if let Some(network) = network {
+            let same = open.networks.entry(network).or_default();
+            same.insert(id, Arc::clone(&connection));
+        }
+        Ok(connection)
+    }
+
+    /// A connection has completed a request.
+    pub(super) fn prove(&self, connection: &Connection) {
+        self.open().is_waiting_no_more(connection);
+    }
+
+    /// A connection is closed.
+    pub(super) fn forget(&self, connection: &Connection) {
+        self.open().remove(connection);
+    }
+
+    pub(super) fn hold(&self, bytes: usize) {
+        let held = self.held.fetch_add(bytes, Relaxed) + bytes;
+        http_metrics().in_flight(held);
+        if held > self.config.max_bytes_in_flight {
+            self.make_room();
+        }
+    }
+
+    pub(super) fn release(&self, bytes: usize) {
+        let held = self.held.fetch_sub(bytes, Relaxed) - bytes;
+        http_metrics().in_flight(held);
+    }
+
+    /// Whether no more bytes may be taken in.
+    pub(super) fn is_full(&self) -> bool {
+        let full = || self.held.load(Relaxed) >= self.config.max_bytes_in_flight;
+        if full() {
+            self.make_room();
+        }
+        full()
+    }
+
+    /// Closes those who have held bytes for longest, until there is room or all the others are
+    /// quick.
+    fn make_room(&self) {
+        let now = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let swept = self.swept.load(Relaxed);
+        let due = now.saturating_sub(swept) >= SWEEP_MS || swept == 0;
+        let mine = || {
+            let next = now.max(1);
+            self.swept.compare_exchange(swept, next, Relaxed, Relaxed)
+        };
+        if !due || mine().is_err() {
+            return;
+        }
+        let mut open = self.open();
+        let mut holders: Vec<_> = open
+            .all
+            .values()
+            .filter_map(|it| Some((it.holding_for()?, Arc::clone(it))))
+            .filter(|(age, _)| *age > UNDER_WAY)
+            .collect();
+        holders.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
+        let excess = self.held.load(Relaxed);
+        let mut excess = excess.saturating_sub(self.config.max_bytes_in_flight / 2);
+        for (_, holder) in holders {
+            if excess == 0 {
+                break;
+            }
+            excess = excess.saturating_sub(holder.held());
+            open.evict(&holder, CloseReason::Holding);
+        }
+    }
+}
+
+impl Open {
+    fn evict(&mut self, connection: &Connection, reason: CloseReason) {
+        self.remove(connection);
+        connection.close(reason);
+    }
+
+    fn remove(&mut self, connection: &Connection) {
+        self.all.remove(&connection.id);
+        self.is_waiting_no_more(connection);
+    }
+
+    fn is_waiting_no_more(&mut self, connection: &Connection) {
+        self.waiting.remove(&connection.id);
+        let Some(network) = connection.network else {
+            return;
+        };
+        if let Some(same) = self.networks.get_mut(&network) {
+            same.remove(&connection.id);
+            if same.is_empty() {
+                self.networks.remove(&network);
+            }
+        }
+    }
+
+    /// The longest idle among the next few, going round.
+    fn idlest(&mut self) -> Option<Arc<Connection>> {
+        let after = self.all.range((Excluded(self.cursor), Unbounded));
+        let next: Vec<_> = after
+            .chain(self.all.range(..=self.cursor))
+            .take(LOOKED_AT)
+            .map(|(_, connection)| Arc::clone(connection))
+            .collect();
+        self.cursor = next.last().map_or(0, |last| last.id);
+        next.into_iter()
+            .filter_map(|it| Some((it.idle_for()?, it)))
+            .max_by_key(|(idle, _)| *idle)
+            .map(|(_, it)| it)
+    }
+}
+
+fn oldest(connections: &ById) -> Option<Arc<Connection>> {
+    let mut first = connections.values().take(LOOKED_AT);
+    first.find(|it| it.may_give_way()).cloned()
+}
+
+/// What counts as one client: an IPv4 address, or a /64 of IPv6, which one household has.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from(u128::from(v6) & (u128::MAX << 64))),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_an_ipv4_address_or_a_64() {
+        for (left, right, same) in [
+            ("192.0.2.1", "::ffff:192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("2001:db8::1", "2001:db8::ffff:1:2:3", true),
+            ("2001:db8::1", "2001:db8:0:1::1", false),
+        ] {
+            let of = |text: &str| network(text.parse().unwrap());
+            assert_eq!(of(left) == of(right), same, "{left} {right}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Around each request, outside the application: tells the connection what goes on, gives the
+//! body its deadlines, and hands the answer out in pieces, counted until they are taken.
+
+use std::cell::Cell;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use actix_http::{HttpMessage as _, Payload, Request, Response};
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use bytes::Bytes;
+
+use super::body::{BodyRules, Upload};
+use super::connection::Connection;
+
+/// Largest piece of an answer that is copied into a connection's write buffer at once.
+const PIECE: usize = 32 << 10;
+
+/// Marks an answer (in its extensions) whose bytes are in memory anyway, such as a file of the web
+/// app: they are not counted as held for the client.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedBytes;
+
+/// What the layer and the handlers share about a request.
+pub(super) struct Shared {
+    pub(super) rules: Cell<BodyRules>,
+    /// Whether all of its body has arrived.
+    pub(super) whole: Cell<bool>,
+}
+
+/// A request that is being handled or whose answer is being taken.
+pub(super) struct Exchange {
+    connection: Arc<Connection>,
+    shared: Rc<Shared>,
+}
+
+impl Exchange {
+    /// Takes note that a request has begun.
+    pub(super) fn begin(request: &mut Request, connection: Arc<Connection>) -> Self {
+        connection.begin();
+        let whole = matches!(request.payload(), Payload::None);
+        let shared = Rc::new(Shared::new(connection.body_rules(), whole));
+        if !whole {
+            let payload = request.take_payload();
+            let upload = Upload::new(payload, Arc::clone(&connection), Rc::clone(&shared));
+            *request.payload() = Payload::Stream {
+                payload: Box::pin(upload),
+            };
+        }
+        request.extensions_mut().insert(Rc::clone(&shared));
+        Self { connection, shared }
+    }
+
+    /// The answer as it is sent.
+    pub(super) fn answer<B>(self, response: Response<B>) -> Response<Answer>
+    where
+        B: MessageBody + 'static,
+    {
+        self.connection.prove();
+        let counted = response.extensions().get::<SharedBytes>().is_none();
+        response.map_body(|_, body| Answer {
+            body: body.boxed(),
+            rest: Bytes::new(),
+            held: 0,
+            counted,
+            exchange: self,
+        })
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.connection.finish(self.shared.whole.get());
+    }
+}
+
+/// An answer's body, in pieces.
+pub(super) struct Answer {
+    body: BoxBody,
+    /// What has been produced and not yet been asked for.
+    rest: Bytes,
+    /// Bytes counted as held; at least those of `rest`, if they count.
+    held: usize,
+    counted: bool,
+    exchange: Exchange,
+}
+
+impl Answer {
+    fn piece(&mut self) -> Bytes {
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        self.exchange
+            .connection
+            .release(self.held - self.rest.len().min(self.held));
+        self.held = self.held.min(self.rest.len());
+        piece
+    }
+}
+
+impl MessageBody for Answer {
+    type Error = Box<dyn std::error::Error>;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        let this = self.get_mut();
+        if this.rest.is_empty() {
+            match ready!(Pin::new(&mut this.body).poll_next(cx)) {
+                Some(Ok(bytes)) if bytes.len() <= PIECE => return Poll::Ready(Some(Ok(bytes))),
+                Some(Ok(bytes)) => {
+                    if this.counted {
+                        this.held = bytes.len();
+                        this.exchange.connection.hold(this.held);
+                    }
+                    this.rest = bytes;
+                }
+                end => return Poll::Ready(end),
+            }
+        }
+        Poll::Ready(Some(Ok(this.piece())))
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.exchange.connection.release(self.held);
+    }
+}

@@ -1,0 +1,158 @@
+//! A TCP stream that is closed when its client is too slow, sends too much or has to make room.
+//!
+//! actix-http bounds only the head of a connection's first request. Everything else is watched
+//! here, below it, so that it holds whatever the HTTP layer above does.
+
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use actix_web::rt::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::connection::{Connection, Room};
+use crate::telemetry::{CloseReason, http_metrics};
+
+/// Most bytes handed over before what is above gets to work on them: it reads on as long as there
+/// is something to read, and would collect 128 KiB before it looks at a head.
+const BURST: usize = 32 << 10;
+
+const REQUEST_TIMEOUT: &[u8] =
+    b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+const HEAD_TOO_LARGE: &[u8] =
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// A stream with deadlines.
+pub(super) struct WatchedStream {
+    io: TcpStream,
+    pub(super) connection: Arc<Connection>,
+    timer: Pin<Box<Sleep>>,
+    burst: usize,
+    closed_for: CloseReason,
+}
+
+impl WatchedStream {
+    pub(super) fn new(io: TcpStream, connection: Arc<Connection>) -> Self {
+        let at = connection.deadline().map(|(at, _)| at.into());
+        Self {
+            io,
+            connection,
+            timer: Box::pin(sleep_until(at.unwrap_or_else(Instant::now))),
+            burst: 0,
+            closed_for: CloseReason::Finished,
+        }
+    }
+
+    /// Fails if this connection has to close; else makes sure that it is looked at again in time.
+    fn watch(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        if let Some(reason) = self.connection.told_to_close() {
+            return Err(self.close(reason));
+        }
+        while let Some((at, reason)) = self.connection.deadline() {
+            let at = Instant::from(at);
+            if at <= Instant::now() {
+                return Err(self.close(reason));
+            }
+            // A deadline that moved away is noticed when the timer fires, which is cheaper than
+            // setting it anew for every request.
+            if self.timer.is_elapsed() || self.timer.deadline() > at {
+                self.timer.as_mut().reset(at);
+            }
+            if self.timer.as_mut().poll(cx).is_pending() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, reason: CloseReason) -> io::Error {
+        self.closed_for = reason;
+        let farewell = match reason {
+            CloseReason::SlowHead if self.connection.is_in_head() => REQUEST_TIMEOUT,
+            CloseReason::HeadTooLarge => HEAD_TOO_LARGE,
+            _ => b"",
+        };
+        if !farewell.is_empty() {
+            // Best effort: a client that does not read will not be told.
+            let _ = self.io.try_write(farewell);
+        }
+        io::Error::new(ErrorKind::TimedOut, reason.as_str())
+    }
+}
+
+impl Drop for WatchedStream {
+    fn drop(&mut self) {
+        if let Some(all) = self.connection.all() {
+            all.forget(&self.connection);
+        }
+        http_metrics().closed(self.closed_for);
+    }
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.connection.waker.register(cx.waker());
+        if this.burst >= BURST {
+            this.burst = 0;
+            this.watch(cx)?;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        // What was read in the last burst has been worked on by now.
+        match this.connection.room() {
+            Room::Some => {}
+            Room::Later => {
+                this.watch(cx)?;
+                return Poll::Pending;
+            }
+            Room::Exceeded(reason) => return Poll::Ready(Err(this.close(reason))),
+        }
+        let before = buffer.filled().len();
+        let outcome = Pin::new(&mut this.io).poll_read(cx, buffer);
+        let read = buffer.filled().len() - before;
+        if read > 0 {
+            this.burst += read;
+            this.connection.has_received(read);
+        }
+        if outcome.is_pending() {
+            this.burst = 0;
+            this.watch(cx)?;
+        }
+        outcome
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let outcome = Pin::new(&mut this.io).poll_write(cx, bytes);
+        this.connection.set_blocked(outcome.is_pending());
+        if outcome.is_pending() {
+            this.watch(cx)?;
+        }
+        outcome
+    }
+
+    /// Called after every step of the HTTP layer, so also when a request has just been finished
+    /// and nothing will be read for a while.
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        this.watch(cx)?;
+        Pin::new(&mut this.io).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_shutdown(cx)
+    }
+}

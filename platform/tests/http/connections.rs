@@ -1,0 +1,156 @@
+//! Deadlines of connections and how many there may be.
+
+use platform::http::HttpConfig;
+
+use super::peer::Peer;
+use super::server::{HUGE, SOON, TestServer, generous};
+
+#[actix_web::test]
+async fn a_socket_that_says_nothing_is_closed() {
+    let server = TestServer::start(HttpConfig {
+        first_byte_timeout: SOON,
+        ..generous()
+    });
+    let mut silent = Peer::connect(&server).await;
+    assert_eq!(silent.status().await, None);
+}
+
+#[actix_web::test]
+async fn a_slow_head_is_answered_408_on_every_request_of_a_connection() {
+    let server = TestServer::start(HttpConfig {
+        head_timeout: SOON,
+        ..generous()
+    });
+    let mut first = Peer::connect(&server).await;
+    first.send("GET / HTTP/1.1\r\nhost: ").await;
+    assert_eq!(first.status().await, Some(408));
+    let mut second = Peer::connect(&server).await;
+    assert_eq!(second.get().await, Some(200));
+    second.send("G").await;
+    assert_eq!(second.status().await, Some(408));
+    assert_eq!(second.read_to_end().await, 0);
+}
+
+#[actix_web::test]
+async fn an_idle_connection_is_closed_after_keep_alive() {
+    let server = TestServer::start(HttpConfig {
+        keep_alive: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    assert_eq!(peer.get().await, Some(200));
+    assert_eq!(peer.read_to_end().await, 0);
+}
+
+#[actix_web::test]
+async fn a_head_without_end_is_answered_431() {
+    let server = TestServer::start(generous());
+    let mut peer = Peer::connect(&server).await;
+    peer.send("GET / HTTP/1.1\r\nhost: x\r\nx: ").await;
+    for _ in 0..64 {
+        peer.push(&[b'x'; 1024]).await;
+    }
+    // The answer may be lost with what the server did not read.
+    assert!(matches!(peer.status().await, Some(431) | None));
+}
+
+#[actix_web::test]
+async fn http_2_by_prior_knowledge_is_refused_at_once() {
+    let server = TestServer::start(generous());
+    let mut peer = Peer::connect(&server).await;
+    peer.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+    assert_eq!(peer.status().await, Some(400));
+    assert_eq!(peer.read_to_end().await, 0);
+}
+
+#[actix_web::test]
+async fn a_reader_that_takes_nothing_is_closed() {
+    let server = TestServer::start(HttpConfig {
+        write_timeout: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    peer.send("GET /huge HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    server.answer_dropped().await;
+    assert!(peer.read_to_end().await < HUGE);
+}
+
+#[actix_web::test]
+async fn a_reader_that_takes_all_gets_all() {
+    let server = TestServer::start(HttpConfig {
+        write_timeout: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    peer.send("GET /huge HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .await;
+    assert!(peer.read_to_end().await > HUGE);
+}
+
+#[actix_web::test]
+async fn the_oldest_socket_without_a_request_makes_room_for_the_newest_of_its_address() {
+    let server = TestServer::start(HttpConfig {
+        max_waiting_per_address: 2,
+        ..generous()
+    });
+    let mut served = Peer::connect(&server).await;
+    assert_eq!(served.get().await, Some(200));
+    let mut oldest = Peer::connect(&server).await;
+    let mut older = Peer::connect(&server).await;
+    let mut newest = Peer::connect(&server).await;
+    assert_eq!(newest.get().await, Some(200));
+    assert_eq!(oldest.get().await, None);
+    // Those that have completed a request do not count.
+    assert_eq!(older.get().await, Some(200));
+    assert_eq!(served.get().await, Some(200));
+}
+
+#[actix_web::test]
+async fn behind_a_trusted_proxy_all_sockets_share_an_address_and_none_has_to_go() {
+    let server = TestServer::start(HttpConfig {
+        trusted_proxies: 1,
+        max_waiting_per_address: 1,
+        ..generous()
+    });
+    let mut peers = Vec::new();
+    for _ in 0..4 {
+        peers.push(Peer::connect(&server).await);
+    }
+    for peer in &mut peers {
+        assert_eq!(peer.get().await, Some(200));
+    }
+}
+
+#[actix_web::test]
+async fn too_many_sockets_without_a_request_never_keep_a_new_one_out() {
+    let server = TestServer::start(HttpConfig {
+        trusted_proxies: 1,
+        max_waiting: 8,
+        ..generous()
+    });
+    let mut silent = Vec::new();
+    for _ in 0..100 {
+        silent.push(Peer::connect(&server).await);
+    }
+    assert_eq!(Peer::connect(&server).await.get().await, Some(200));
+    assert_eq!(silent[0].get().await, None);
+}
+
+#[actix_web::test]
+async fn the_longest_idle_connection_makes_room_for_a_new_one() {
+    let server = TestServer::start(HttpConfig {
+        max_connections: 2,
+        ..generous()
+    });
+    let mut idle = Peer::connect(&server).await;
+    assert_eq!(idle.get().await, Some(200));
+    let mut reading = Peer::connect(&server).await;
+    reading
+        .send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\na")
+        .await;
+    let mut third = Peer::connect(&server).await;
+    assert_eq!(third.get().await, Some(200));
+    assert_eq!(idle.get().await, None);
+    reading.send("b").await;
+    assert_eq!(reading.status().await, Some(200));
+}

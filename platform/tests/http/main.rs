@@ -1,0 +1,7 @@
+//! The HTTP layer, by a real server over real sockets.
+#![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
+
+mod bodies;
+mod connections;
+mod peer;
+mod server;

@@ -1,0 +1,64 @@
+//! A client that sends exactly what a test tells it to.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use super::server::TestServer;
+
+/// A test that has waited this long for something has failed.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+pub(crate) struct Peer(pub(crate) TcpStream);
+
+impl Peer {
+    pub(crate) async fn connect(server: &TestServer) -> Self {
+        Self(TcpStream::connect(server.address).await.unwrap())
+    }
+
+    pub(crate) async fn send(&mut self, text: &str) {
+        self.0.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Sends as long as the server takes it; it may close meanwhile.
+    pub(crate) async fn push(&mut self, bytes: &[u8]) {
+        let _ = self.0.write_all(bytes).await;
+    }
+
+    /// The status of the next answer, whose body is empty or all in the first packet; `None` if the
+    /// server closes without one.
+    pub(crate) async fn status(&mut self) -> Option<u16> {
+        let mut text = Vec::new();
+        let mut chunk = [0; 4096];
+        while !text.windows(4).any(|end| end == b"\r\n\r\n") {
+            let read = timeout(PATIENCE, self.0.read(&mut chunk)).await;
+            match read.unwrap().unwrap_or(0) {
+                0 => return None,
+                read => text.extend_from_slice(&chunk[..read]),
+            }
+        }
+        let text = String::from_utf8_lossy(&text);
+        text.split(' ').nth(1).unwrap().parse().ok()
+    }
+
+    /// The status of `GET /` on this connection.
+    pub(crate) async fn get(&mut self) -> Option<u16> {
+        self.push(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        self.status().await
+    }
+
+    /// Reads until the server closes; how many bytes came.
+    pub(crate) async fn read_to_end(&mut self) -> usize {
+        let mut all = 0;
+        let mut chunk = vec![0; 1 << 16];
+        loop {
+            let read = timeout(PATIENCE, self.0.read(&mut chunk)).await;
+            match read.unwrap().unwrap_or(0) {
+                0 => return all,
+                read => all += read,
+            }
+        }
+    }
+}

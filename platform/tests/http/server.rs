@@ -1,0 +1,137 @@
+//! A server with a few routes that show what the layer does.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::web::{self, Bytes, Payload};
+use actix_web::{App, HttpRequest, HttpResponse};
+use futures_util::stream;
+use platform::http::body::{self, BodyError, BodyRules};
+use platform::http::{Connections, HttpConfig, serve};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Largest body `/echo` reads.
+pub(crate) const LIMIT: usize = 1 << 20;
+
+/// More than the kernel's buffers between two sockets take.
+pub(crate) const HUGE: usize = 64 << 20;
+
+/// So long that it never passes within a test.
+pub(crate) const NEVER: Duration = Duration::from_hours(1);
+
+/// So short that a test can wait for it.
+pub(crate) const SOON: Duration = Duration::from_millis(200);
+
+/// No deadline passes and no bound is reached.
+pub(crate) fn generous() -> HttpConfig {
+    HttpConfig {
+        first_byte_timeout: NEVER,
+        head_timeout: NEVER,
+        keep_alive: NEVER,
+        write_timeout: NEVER,
+        body: BodyRules {
+            total: NEVER,
+            span: NEVER,
+            progress: 1,
+        },
+        ..HttpConfig::default()
+    }
+}
+
+pub(crate) struct TestServer {
+    pub(crate) address: SocketAddr,
+    /// Hears of each answer of `/huge` that nobody holds any more.
+    dropped: Mutex<UnboundedReceiver<()>>,
+    handle: ServerHandle,
+}
+
+impl TestServer {
+    pub(crate) fn start(config: HttpConfig) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (drops, dropped) = unbounded_channel();
+        let connections = Connections::new(config);
+        let server = serve(&connections, 1, [listener], move || {
+            App::new()
+                .app_data(web::Data::new(drops.clone()))
+                .route("/", web::get().to(async || "hello"))
+                .route("/refuse", web::post().to(HttpResponse::Unauthorized))
+                .route("/echo", web::post().to(echo))
+                .route("/patient", web::post().to(patient))
+                .route("/huge", web::get().to(huge))
+        });
+        let server = server.unwrap();
+        let handle = server.handle();
+        tokio::spawn(server);
+        Self {
+            address,
+            dropped: Mutex::new(dropped),
+            handle,
+        }
+    }
+
+    /// Waits until the answer of a `/huge` is no longer held.
+    #[expect(clippy::await_holding_lock, reason = "each test waits in one place")]
+    pub(crate) async fn answer_dropped(&self) {
+        self.dropped.lock().unwrap().recv().await.unwrap();
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        drop(self.handle.stop(false));
+    }
+}
+
+async fn echo(request: HttpRequest, payload: Payload) -> HttpResponse {
+    respond(body::read(&request, payload.into_inner(), LIMIT).await)
+}
+
+async fn patient(request: HttpRequest, payload: Payload) -> HttpResponse {
+    let unbounded = BodyRules {
+        total: Duration::ZERO,
+        span: Duration::ZERO,
+        progress: 0,
+    };
+    body::set_rules(&request, unbounded);
+    respond(body::read(&request, payload.into_inner(), LIMIT).await)
+}
+
+fn respond(body: Result<Bytes, BodyError>) -> HttpResponse {
+    match body {
+        Ok(body) => HttpResponse::Ok().body(body.len().to_string()),
+        Err(BodyError::TooLarge) => HttpResponse::PayloadTooLarge().finish(),
+        Err(BodyError::TooSlow) => HttpResponse::RequestTimeout().finish(),
+        Err(BodyError::Busy) => HttpResponse::ServiceUnavailable().finish(),
+        Err(BodyError::Broken) => HttpResponse::BadRequest().finish(),
+    }
+}
+
+/// Tells when it is dropped.
+struct Told(Arc<UnboundedSender<()>>);
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+async fn huge(drops: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    let told = Told(drops.into_inner());
+    let whole = stream::unfold(Some(told), async |told| {
+        let told = told?;
+        let bytes = Bytes::from(vec![b'x'; HUGE]);
+        Some((Ok::<_, actix_web::Error>((bytes, told)), None))
+    });
+    // The second item is kept with the first until the client has taken all of it.
+    let mut kept = None;
+    let bytes = futures_util::StreamExt::map(whole, move |item| {
+        item.map(|(bytes, told)| {
+            kept = Some(told);
+            bytes
+        })
+    });
+    HttpResponse::Ok().streaming(bytes)
+}
