@@ -6,29 +6,52 @@ pub(crate) mod links;
 
 mod address_check;
 mod issued;
+mod letter;
 mod notices;
+mod outbox;
 mod permit;
 mod post;
-mod send;
+mod seal;
 mod template;
 mod templates;
 mod variables;
 
 pub(crate) use issued::Issued;
+pub(crate) use letter::{Letter, Purpose};
 pub(crate) use notices::{Notice, notify};
+pub(crate) use outbox::{Posted, send_left_over};
 pub(crate) use post::Post;
-pub(crate) use send::{
-    send_confirmation, send_email_change, send_invite, send_magic_link, send_reauthentication,
-    send_recovery,
-};
 pub(crate) use variables::external_address;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use platform::clock::Clock;
+use platform::jwt::KeyError;
 use platform::mail::{Mail, MailError, Mailer, SmtpConfig, SmtpMailer};
 
 use config::MailConfig;
+use post::Patience;
+use seal::Sealer;
+use templates::Templates;
+
+use crate::config::Config;
+
+/// What the key of the outbox is derived for.
+const OUTBOX_KEY: &str = "wildfire mail outbox";
+
+/// The post office of a configuration.
+pub(crate) fn post_office(
+    config: &Config,
+    mailer: Arc<dyn Mailer>,
+    clock: Clock,
+) -> Result<Post, KeyError> {
+    let key = config.jwt.derive_key(OUTBOX_KEY)?;
+    let sealer = Sealer::new(&key).map_err(|_| KeyError::Refused)?;
+    let templates = Templates::new(&config.mail, config.redirects.site_url(), clock);
+    let patience = Patience::within(config.max_request_duration);
+    Ok(Post::new(&config.mail, templates, mailer, sealer, patience))
+}
 
 /// The mail server that is configured; without one every mail is dropped, as upstream does.
 pub(crate) fn smtp_mailer(

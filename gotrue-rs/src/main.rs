@@ -72,6 +72,7 @@ async fn serve(config: Config, database: Database, http: HttpConfig) -> Result<(
         clock: Clock::system(),
     };
     let state = web::Data::new(State::new(config, deps)?);
+    actix_web::rt::spawn(state.get_ref().clone().tend_outbox());
     run_until_stopped(options, move |service| configure(service, &state)).await?;
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! What every request shares.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use platform::clock::Clock;
 use platform::jwt::{KeyError, Keyring, Verifier};
@@ -10,7 +11,10 @@ use platform::pg::{Client, Database, DbError};
 use crate::accounts::password::Hasher;
 use crate::config::Config;
 use crate::limits::Limits;
-use crate::mail::Post;
+use crate::mail::{self, Post};
+
+/// How often mails whose sender died are looked for.
+const OUTBOX_ROUND: Duration = Duration::from_secs(15);
 
 /// What the service needs from outside.
 pub struct Deps {
@@ -39,12 +43,7 @@ impl State {
     /// Builds the state; fails if the signing keys cannot be used.
     pub fn new(config: Config, deps: Deps) -> Result<Self, KeyError> {
         let keyring = Arc::new(config.jwt.keyring()?);
-        let mail = Post::new(
-            &config.mail,
-            config.redirects.site_url(),
-            deps.mailer,
-            deps.clock.clone(),
-        );
+        let mail = mail::post_office(&config, deps.mailer, deps.clock.clone())?;
         Ok(Self {
             db: deps.database,
             verifier: Verifier::new(Arc::clone(&keyring), deps.clock.clone()),
@@ -55,6 +54,21 @@ impl State {
             clock: deps.clock,
             config: Arc::new(config),
         })
+    }
+
+    /// Sends mails that processes which died left behind, until dropped.
+    pub async fn tend_outbox(self) {
+        loop {
+            if let Err(error) = self.send_left_over_mails().await {
+                tracing::warn!(%error, "Mails from before could not be looked for");
+            }
+            tokio::time::sleep(OUTBOX_ROUND).await;
+        }
+    }
+
+    /// One round of [`State::tend_outbox`]: each mail is sent once more, by one process.
+    pub async fn send_left_over_mails(&self) -> Result<usize, Box<dyn std::error::Error>> {
+        Ok(mail::send_left_over(self).await?)
     }
 
     /// A connection.

@@ -10,13 +10,15 @@ use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
 
+use serde::{Deserialize, Serialize};
+
 use crate::env::Secret;
 
 /// How long one conversation with the mail server may take.
 const SMTP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One mail with one HTML part, as upstream sends them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mail {
     /// Display name of the sender; may be empty.
     pub from_name: String,

@@ -22,7 +22,7 @@ use crate::db::identities::Identity;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::Document;
-use crate::mail;
+use crate::mail::{self, Letter, Posted};
 use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
 
@@ -232,8 +232,15 @@ impl<'a> SignUp<'a> {
     }
 
     async fn settle(&self, user: User, is_new: bool) -> Result<SignUpOutcome, Error> {
-        let settle = async |tx: &Tx<'_>| self.settle_in(tx, user.clone(), is_new).await;
-        let mut user = self.state.db.transaction("sign_up", settle).await?;
+        let letter = self.letter().await?;
+        let settle = async |tx: &Tx<'_>| {
+            self.settle_in(tx, user.clone(), is_new, letter.as_ref())
+                .await
+        };
+        let (mut user, posted) = self.state.db.transaction("sign_up", settle).await?;
+        if let (Some(letter), Some(posted)) = (letter, posted) {
+            letter.send(posted).await?;
+        }
         // Upstream: signs in whoever has any confirmed identifier, so that signing up with the
         // unconfirmed address of a user with a confirmed phone number yields a session of that
         // user. Here only the identifier of this sign-up counts.
@@ -248,7 +255,24 @@ impl<'a> SignUp<'a> {
         Ok(SignUpOutcome::Pending(Box::new(user)))
     }
 
-    async fn settle_in(&self, tx: &Tx<'_>, mut user: User, is_new: bool) -> Result<User, Error> {
+    /// The mail that asks to confirm the address, unless nothing has to be confirmed.
+    async fn letter(&self) -> Result<Option<Letter<'_>>, Error> {
+        if self.provider == Provider::Phone || self.state.config.mail.autoconfirm {
+            return Ok(None);
+        }
+        let flow = self.account.challenge.flow();
+        let purpose = mail::Purpose::Confirmation;
+        let letter = Letter::begin(self.state, self.call, purpose, flow).await?;
+        Ok(Some(letter))
+    }
+
+    async fn settle_in(
+        &self,
+        tx: &Tx<'_>,
+        mut user: User,
+        is_new: bool,
+        letter: Option<&Letter<'_>>,
+    ) -> Result<(User, Option<Posted>), Error> {
         let now = self.state.clock.now();
         if is_new {
             user = db::users::insert(tx, &user, now).await.map_err(|error| {
@@ -266,8 +290,12 @@ impl<'a> SignUp<'a> {
             None => self.add_identity(tx, &mut user).await?,
         };
         user.identities = Some(vec![identity]);
-        self.confirm(tx, &mut user).await?;
-        Ok(user)
+        let Some(letter) = letter else {
+            self.confirm(tx, &mut user).await?;
+            return Ok((user, None));
+        };
+        let posted = self.ask(tx, &mut user, is_new, letter).await?;
+        Ok((user, Some(posted)))
     }
 
     /// Gives the user the identity of this sign-up and takes all others away.
@@ -282,7 +310,7 @@ impl<'a> SignUp<'a> {
         Ok(identity)
     }
 
-    /// Confirms the user at once, or asks for a confirmation.
+    /// Confirms the user at once, or asks for a confirmation by message.
     async fn confirm(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
         let config = &self.state.config;
         let provider = self.provider.as_str();
@@ -293,7 +321,9 @@ impl<'a> SignUp<'a> {
         if !autoconfirm {
             let entry = Entry::new(user, Action::UserConfirmationRequested);
             record(self.state, tx, &entry.trait_("provider", provider)).await?;
-            return self.ask(tx, user).await;
+            let phone = self.account.phone.as_str();
+            phone::send(self.state, tx, user, phone, Purpose::Confirmation).await?;
+            return Ok(());
         }
         let mut entry = Entry::new(user, Action::UserSignedUp).trait_("provider", provider);
         let now = self.state.clock.now();
@@ -326,12 +356,16 @@ impl<'a> SignUp<'a> {
         }
     }
 
-    async fn ask(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
-        if self.provider == Provider::Phone {
-            let phone = self.account.phone.as_str();
-            phone::send(self.state, tx, user, phone, Purpose::Confirmation).await?;
-            return Ok(());
-        }
+    /// Asks for a confirmation by mail.
+    async fn ask(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        is_new: bool,
+        letter: &Letter<'_>,
+    ) -> Result<Posted, Error> {
+        let event = Entry::new(user, Action::UserConfirmationRequested)
+            .trait_("provider", self.provider.as_str());
         let challenge = &self.account.challenge;
         if challenge.is_pkce() {
             let flow = NewFlow {
@@ -342,10 +376,11 @@ impl<'a> SignUp<'a> {
             };
             db::flow_states::insert(tx, &flow, self.state.clock.now()).await?;
         }
-        let sent = mail::send_confirmation(self.state, self.call, user, challenge.flow()).await?;
-        sent.store(tx, user).await?;
-        sent.apply(user);
-        Ok(())
+        if is_new {
+            letter.write_to_new(tx, user, Some(&event)).await
+        } else {
+            letter.write(tx, user, Some(&event)).await
+        }
     }
 
     async fn sign_in(&self, user: &mut User) -> Result<Issued, Error> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aws_lc_rs::hkdf;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring};
 
@@ -80,6 +81,17 @@ impl JwtConfig {
         } else {
             keyring.with_valid_methods(self.valid_methods.iter().map(String::as_str))
         })
+    }
+
+    /// A key for another purpose, made from the secret.
+    pub(crate) fn derive_key(&self, purpose: &str) -> Result<[u8; 32], KeyError> {
+        let mut key = [0; 32];
+        hkdf::Salt::new(hkdf::HKDF_SHA256, &[])
+            .extract(self.secret.expose().as_bytes())
+            .expand(&[purpose.as_bytes()], hkdf::HKDF_SHA256)
+            .and_then(|material| material.fill(&mut key))
+            .map_err(|_| KeyError::Refused)?;
+        Ok(key)
     }
 
     /// Whether tokens of this role may use the admin routes.

@@ -40,6 +40,15 @@ pub(crate) async fn insert_all(
     Ok(())
 }
 
+const DELETE: &str = "-- auth.audit_log_entries.delete
+delete from auth.audit_log_entries where id = $1";
+
+/// Takes an event back that came to nothing.
+pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
+    db.execute(DELETE, &[&id]).await?;
+    Ok(())
+}
+
 /// Events as arrays, for `unnest` in a longer statement.
 pub(crate) fn columns(entries: &[Entry]) -> (Vec<Uuid>, Vec<Document>) {
     entries

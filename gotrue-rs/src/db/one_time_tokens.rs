@@ -6,6 +6,7 @@
 
 use jiff::Timestamp;
 use platform::pg::{DbError, Executor, column};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// Who gets a token, and the address or number it belongs to.
@@ -150,6 +151,133 @@ pub(crate) async fn issue_email_change(
         &relates_to,
     ];
     db.execute(ISSUE_EMAIL_CHANGE, params).await?;
+    Ok(())
+}
+
+/// What a user's row said before a token was issued; `token` and `sent_at` are of its kind.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Before {
+    pub(crate) token: String,
+    pub(crate) sent_at: Option<Timestamp>,
+    pub(crate) invited_at: Option<Timestamp>,
+    pub(crate) email_change: String,
+    pub(crate) email_change_token_current: String,
+    pub(crate) email_change_confirm_status: i16,
+}
+
+/// A token that is one column of the user beside its row here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SimpleToken {
+    Confirmation,
+    Recovery,
+    Reauthentication,
+}
+
+macro_rules! take_back {
+    ($name:literal, $more:literal) => {
+        concat!(
+            "-- auth.one_time_tokens.take_back_",
+            $name,
+            "
+with holder as (
+  update auth.users set ",
+            $name,
+            "_token = $3, ",
+            $name,
+            "_sent_at = $4",
+            $more,
+            "
+  where id = $1 and ",
+            $name,
+            "_token = $2
+  returning id
+), restored as (
+  update auth.one_time_tokens as t set token_hash = $3
+  from holder
+  where t.user_id = holder.id and t.token_type = '",
+            $name,
+            "_token' and t.token_hash = $2 and $3 <> ''
+)
+delete from auth.one_time_tokens as t
+using holder
+where t.user_id = holder.id and t.token_type = '",
+            $name,
+            "_token' and t.token_hash = $2 and $3 = ''"
+        )
+    };
+}
+
+const TAKE_BACK_CONFIRMATION: &str = take_back!("confirmation", ", invited_at = $5");
+const TAKE_BACK_RECOVERY: &str = take_back!("recovery", "");
+const TAKE_BACK_REAUTHENTICATION: &str = take_back!("reauthentication", "");
+
+/// Puts the token of before back in the place of this one, if it is still there.
+pub(crate) async fn take_back(
+    db: &impl Executor,
+    kind: SimpleToken,
+    user_id: Uuid,
+    issued: &str,
+    before: &Before,
+) -> Result<(), DbError> {
+    let params: platform::pg::Params<'_> = &[
+        &user_id,
+        &issued,
+        &before.token,
+        &before.sent_at,
+        &before.invited_at,
+    ];
+    match kind {
+        SimpleToken::Confirmation => db.execute(TAKE_BACK_CONFIRMATION, params).await?,
+        SimpleToken::Recovery => db.execute(TAKE_BACK_RECOVERY, &params[..4]).await?,
+        SimpleToken::Reauthentication => {
+            db.execute(TAKE_BACK_REAUTHENTICATION, &params[..4]).await?
+        }
+    };
+    Ok(())
+}
+
+const TAKE_BACK_EMAIL_CHANGE: &str = "-- auth.one_time_tokens.take_back_email_change
+with holder as (
+  update auth.users
+  set email_change = $4, email_change_token_new = $5, email_change_token_current = $6,
+    email_change_sent_at = $7, email_change_confirm_status = $8
+  where id = $1 and email_change_token_new = $2
+  returning id
+), old (token_type, issued, token_hash, relates_to) as (
+  values
+    ('email_change_token_new', $2::text, $5::text, lower($4::text)),
+    ('email_change_token_current', $3::text, $6::text, null)
+), restored as (
+  update auth.one_time_tokens as t
+  set token_hash = old.token_hash, relates_to = coalesce(old.relates_to, t.relates_to)
+  from holder, old
+  where t.user_id = holder.id and t.token_type::text = old.token_type
+    and t.token_hash = old.issued and old.token_hash <> ''
+)
+delete from auth.one_time_tokens as t
+using holder, old
+where t.user_id = holder.id and t.token_type::text = old.token_type
+  and t.token_hash = old.issued and old.token_hash = ''";
+
+/// Puts the change of address of before back in the place of the one of these tokens (new and
+/// current), if it is still there.
+pub(crate) async fn take_back_email_change(
+    db: &impl Executor,
+    user_id: Uuid,
+    (new, current): (&str, &str),
+    before: &Before,
+) -> Result<(), DbError> {
+    let params: platform::pg::Params<'_> = &[
+        &user_id,
+        &new,
+        &current,
+        &before.email_change,
+        &before.token,
+        &before.email_change_token_current,
+        &before.sent_at,
+        &before.email_change_confirm_status,
+    ];
+    db.execute(TAKE_BACK_EMAIL_CHANGE, params).await?;
     Ok(())
 }
 

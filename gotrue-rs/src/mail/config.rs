@@ -49,6 +49,8 @@ pub(crate) struct Smtp {
     pub(crate) sender_name: String,
     /// `GOTRUE_SMTP_HEADERS`: a JSON object of lists; `$messageType` stands for the kind.
     pub(crate) headers: Vec<(String, String)>,
+    /// `GOTRUE_SMTP_MAX_CONVERSATIONS` (default 16): mails handed to the mail server at once.
+    pub(crate) max_conversations: usize,
     /// `GOTRUE_SMTP_MAX_FREQUENCY` (default 1m): least time between two mails of a kind to one
     /// user.
     pub(crate) max_frequency: SignedDuration,
@@ -206,6 +208,7 @@ fn smtp(env: &Reader<'_>) -> Smtp {
         sender: env.string_or("GOTRUE_SMTP_ADMIN_EMAIL", ""),
         sender_name: env.string_or("GOTRUE_SMTP_SENDER_NAME", ""),
         headers: headers(env),
+        max_conversations: env.number("GOTRUE_SMTP_MAX_CONVERSATIONS", 16).max(1),
         max_frequency: signed(frequency),
     }
 }

@@ -1,10 +1,11 @@
 //! Security notices: mails that report a change and ask for nothing.
 
 use super::kind::Kind;
+use super::outbox::{self, Package};
 use super::permit::{authorize, count_mail};
-use super::send::deliver;
 use super::variables::{Variables, common};
 use crate::db::users::User;
+use crate::error::Error;
 use crate::state::State;
 
 /// A change worth telling the user about.
@@ -85,14 +86,20 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
     let sent = async {
         authorize(state, to)?;
         count_mail(state)?;
+        let templates = state.mail.templates(kind).await;
         let data = notice.variables(user, common(state, user)).value();
-        deliver(
-            state,
-            user,
-            (kind, to, "Error sending notification email"),
-            &data,
-        )
-        .await
+        let mail = state.mail.compose(kind, &templates, to, &data);
+        let package = Package {
+            mails: vec![mail.map_err(|error| Error::Unexpected(error.into()))?],
+            stored: None,
+        };
+        let posted = outbox::post(state, &state.client().await?, package).await?;
+        if state.mail.is_background() {
+            outbox::send_later(state, posted);
+            return Ok(());
+        }
+        let slot = state.mail.slot().await?;
+        outbox::send(state, posted, slot).await
     };
     if let Err(error) = sent.await {
         tracing::warn!(

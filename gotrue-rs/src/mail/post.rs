@@ -1,29 +1,69 @@
-//! Renders a mail and hands it to whoever delivers it.
+//! Renders mails and hands them to whoever delivers them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use platform::clock::Clock;
+use actix_web::http::StatusCode;
+use futures_util::future::try_join_all;
 use platform::mail::{Mail, MailError, Mailer};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::address_check;
 use super::config::MailConfig;
 use super::kind::Kind;
+use super::seal::Sealer;
 use super::template::{TemplateError, Value};
-use super::templates::Templates;
+use super::templates::{Pair, Templates};
+use crate::error::{Error, ErrorCode};
 
 /// The sender where none is configured; a mail server would refuse it, a mailbox does not care.
 const NO_SENDER: &str = "noreply@localhost";
 
+/// Requests that may wait for the mail server's attention, per one that has it.
+const WAITING_PER_SLOT: usize = 4;
+
 /// Why a mail did not go out.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum PostError {
+pub(super) enum PostError {
     #[error("address is known not to exist")]
     Address,
     #[error("template: {0}")]
     Template(#[from] TemplateError),
     #[error(transparent)]
     Mailer(#[from] MailError),
+    #[error("the mail server took too long")]
+    Timeout,
 }
+
+/// How long sending may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// Until the conversation with the mail server may begin.
+    wait: Duration,
+    /// The conversation itself.
+    conversation: Duration,
+}
+
+impl Patience {
+    /// What fits into a request of this duration (zero: any), so that its client learns what
+    /// became of the mail.
+    pub(super) fn within(request: Duration) -> Self {
+        let request = if request.is_zero() {
+            Duration::from_secs(10)
+        } else {
+            request.min(Duration::from_secs(10))
+        };
+        Self {
+            wait: request / 5,
+            conversation: request * 3 / 5,
+        }
+    }
+}
+
+/// The right to talk to the mail server.
+pub(super) type Slot = OwnedSemaphorePermit;
 
 /// The post office of the service. Cloning shares it.
 #[derive(Clone)]
@@ -33,58 +73,82 @@ struct Office {
     config: MailConfig,
     templates: Templates,
     mailer: Arc<dyn Mailer>,
+    sealer: Sealer,
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    patience: Patience,
 }
 
 impl Post {
     /// A post office that delivers through `mailer`.
-    pub(crate) fn new(
+    pub(super) fn new(
         config: &MailConfig,
-        site_url: &str,
+        templates: Templates,
         mailer: Arc<dyn Mailer>,
-        clock: Clock,
+        sealer: Sealer,
+        patience: Patience,
     ) -> Self {
-        let templates = Templates::new(config, site_url, clock);
         Self(Arc::new(Office {
             config: config.clone(),
             templates,
             mailer,
+            sealer,
+            slots: Arc::new(Semaphore::new(config.smtp.max_conversations)),
+            waiting: AtomicUsize::new(0),
+            patience,
         }))
     }
 
-    /// Sends one mail; `Ok` means that somebody took responsibility for it.
-    pub(crate) async fn deliver(
+    /// The templates to use now.
+    pub(super) async fn templates(&self, kind: Kind) -> Arc<Pair> {
+        self.0.templates.get(kind).await
+    }
+
+    pub(super) fn sealer(&self) -> &Sealer {
+        &self.0.sealer
+    }
+
+    /// Whether mails are sent after the answer.
+    pub(super) fn is_background(&self) -> bool {
+        self.0.config.background
+    }
+
+    /// Waits a little for the right to talk to the mail server. Few talk to it at once, and few
+    /// wait: a server that does not answer must not gather requests.
+    pub(super) async fn slot(&self) -> Result<Slot, Error> {
+        let office = &self.0;
+        if let Ok(slot) = Arc::clone(&office.slots).try_acquire_owned() {
+            return Ok(slot);
+        }
+        let most = office.config.smtp.max_conversations * WAITING_PER_SLOT;
+        let place = Place::take(&office.waiting);
+        if place.number > most {
+            return Err(busy());
+        }
+        let slot = Arc::clone(&office.slots).acquire_owned();
+        match timeout(office.patience.wait, slot).await {
+            Ok(Ok(slot)) => Ok(slot),
+            Ok(Err(_)) | Err(_) => Err(busy()),
+        }
+    }
+
+    /// A mail as it will be sent.
+    pub(super) fn compose(
         &self,
         kind: Kind,
+        templates: &Pair,
         to: &str,
         data: &Value,
-    ) -> Result<(), PostError> {
-        let office = &self.0;
-        if office.config.extended_validation && !address_check::may_exist(to) {
+    ) -> Result<Mail, PostError> {
+        let config = &self.0.config;
+        if config.extended_validation && !address_check::may_exist(to) {
             return Err(PostError::Address);
         }
-        let templates = office.templates.get(kind).await;
-        let mail = office.compose(
-            kind,
-            to,
+        let (subject, html) = (
             templates.subject.render(data)?,
             templates.body.render(data)?,
         );
-        let mailer = Arc::clone(&office.mailer);
-        if office.config.background {
-            tokio::spawn(async move {
-                if let Err(error) = mailer.send(&mail).await {
-                    tracing::error!(mail.kind = kind.variable(), %error, "mail not sent");
-                }
-            });
-            return Ok(());
-        }
-        Ok(mailer.send(&mail).await?)
-    }
-}
-
-impl Office {
-    fn compose(&self, kind: Kind, to: &str, subject: String, html: String) -> Mail {
-        let smtp = &self.config.smtp;
+        let smtp = &config.smtp;
         let message_type = kind.message_type();
         let headers = smtp
             .headers
@@ -96,13 +160,51 @@ impl Office {
         } else {
             &smtp.sender
         };
-        Mail {
+        Ok(Mail {
             from_name: smtp.sender_name.clone(),
             from: from.to_owned(),
             to: to.to_owned(),
             subject,
             html,
             headers,
-        }
+        })
     }
+
+    /// Sends mails that belong together; `Ok` means that somebody took responsibility for all.
+    pub(super) async fn deliver(&self, mails: &[Mail], _slot: &Slot) -> Result<(), PostError> {
+        let office = &self.0;
+        let sent = try_join_all(mails.iter().map(|mail| office.mailer.send(mail)));
+        timeout(office.patience.conversation, sent)
+            .await
+            .map_err(|_| PostError::Timeout)??;
+        Ok(())
+    }
+}
+
+/// A place among those who wait, given up when dropped.
+struct Place<'a> {
+    waiting: &'a AtomicUsize,
+    number: usize,
+}
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a AtomicUsize) -> Self {
+        let number = waiting.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { waiting, number }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn busy() -> Error {
+    Error::status(
+        StatusCode::SERVICE_UNAVAILABLE,
+        Some(ErrorCode::UnexpectedFailure),
+        "The mail server is busy, please retry after a moment.",
+    )
+    .with_header("retry-after", "10")
 }

@@ -5,7 +5,6 @@ use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
 use super::admin::new_account;
-use crate::accounts::change::record;
 use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
@@ -14,7 +13,8 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
-use crate::mail;
+use crate::mail::{Letter, Purpose};
+use crate::otp::Flow;
 use crate::state::State;
 
 json::body! {
@@ -38,66 +38,38 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     let email = validate::email(&body.email)?;
     metadata::check_new(body.data.as_ref())?;
     let aud = call.audience(&state.config, Some(admin.claims()));
-    let mut client = state.client().await?;
+    let client = state.client().await?;
     let existing = db::users::by_email(&client, &email, &aud)
         .await
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+    drop(client);
     if existing.as_ref().is_some_and(User::is_confirmed) {
         return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
     }
-    // Unlike for accounts that exist, the mail is sent inside the transaction: a trigger of the
-    // project may refuse the new row, and then nobody must have been invited.
-    let tx = client.begin();
-    let invitation = Invitation {
-        state: &state,
-        call: &call,
-        admin: &admin,
-    };
-    let invited = match existing {
-        Some(user) => invitation.send(&tx, user).await,
-        None => invitation.open(&tx, &email, &aud, body.data).await,
-    };
-    match invited {
-        Ok(user) => {
-            tx.commit().await?;
-            Ok(json::respond(StatusCode::OK, &user))
+    let letter = Letter::begin(&state, &call, Purpose::Invite, Flow::Implicit).await?;
+    let invite = async |tx: &Tx<'_>| {
+        if let Some(mut user) = existing.clone() {
+            let event = invited(&admin, &user);
+            let posted = letter.write(tx, &mut user, Some(&event)).await?;
+            return Ok((user, posted));
         }
-        Err(error) => {
-            tx.rollback().await?;
-            Err(error)
-        }
-    }
+        let data = body.data.clone();
+        let mut user = new_account::create(&state, tx, &email, &aud, data).await?;
+        let event = invited(&admin, &user);
+        let posted = letter.write_to_new(tx, &mut user, Some(&event)).await?;
+        Ok::<_, Error>((user, posted))
+    };
+    let (user, posted) = state
+        .db
+        .transaction("invite", invite)
+        .await
+        .map_err(Error::or_taken)?;
+    letter.send(posted).await?;
+    Ok(json::respond(StatusCode::OK, &user))
 }
 
-struct Invitation<'a> {
-    state: &'a State,
-    call: &'a Call,
-    admin: &'a Admin,
-}
-
-impl Invitation<'_> {
-    async fn open(
-        &self,
-        tx: &Tx<'_>,
-        email: &str,
-        aud: &str,
-        data: Option<Document>,
-    ) -> Result<User, Error> {
-        let user = new_account::create(self.state, tx, email, aud, data).await?;
-        self.send(tx, user).await
-    }
-
-    async fn send(&self, tx: &Tx<'_>, mut user: User) -> Result<User, Error> {
-        let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
-            .trait_("user_id", user.id.to_string())
-            .trait_("user_email", user.email.as_str());
-        record(self.state, tx, &entry).await?;
-        let issued = mail::send_invite(self.state, self.call, &user).await?;
-        issued
-            .store(tx, &user)
-            .await
-            .map_err(|error| Error::internal("Error inviting user").with_source(error))?;
-        issued.apply(&mut user);
-        Ok(user)
-    }
+fn invited(admin: &Admin, user: &User) -> Entry {
+    Entry::new(&admin.actor(), Action::UserInvited)
+        .trait_("user_id", user.id.to_string())
+        .trait_("user_email", user.email.as_str())
 }

@@ -4,7 +4,6 @@
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
-use crate::accounts::change::record;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
@@ -14,7 +13,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::mail;
+use crate::mail::{Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -138,26 +137,12 @@ async fn send_to(
     user: &User,
     challenge: &Challenge,
 ) -> Result<(), Error> {
-    let client = state.client().await?;
-    // Upstream: the flow stays even if the mail then fails.
-    otp::start_pkce(
-        &client,
-        user.id,
-        AuthMethod::MagicLink,
-        challenge,
-        state.clock.now(),
-    )
-    .await?;
-    drop(client);
-    let issued = mail::send_magic_link(state, call, user, challenge.flow()).await?;
-    let entry = Entry::new(user, Action::UserRecoveryRequested);
-    state
-        .db
-        .transaction("magiclink", async |tx| {
-            record(state, tx, &entry).await?;
-            issued.store(tx, user).await.map_err(|error| {
-                Error::internal("Error sending magic link email").with_source(error)
-            })
+    let event = Entry::new(user, Action::UserRecoveryRequested);
+    let letter = Letter::begin(state, call, Purpose::MagicLink, challenge.flow()).await?;
+    letter
+        .send_to(user, Some(&event), async |tx| {
+            let now = state.clock.now();
+            otp::start_pkce(tx, user.id, AuthMethod::MagicLink, challenge, now).await
         })
         .await
 }

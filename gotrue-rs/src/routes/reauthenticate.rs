@@ -13,7 +13,8 @@ use crate::caller::Caller;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::mail;
+use crate::mail::{self, Letter};
+use crate::otp::Flow;
 use crate::state::State;
 
 #[derive(Serialize)]
@@ -44,15 +45,10 @@ async fn reauthenticate(state: web::Data<State>, call: Call) -> Result<HttpRespo
             .await?;
         return Ok(json::respond(StatusCode::OK, &MessageBody { message_id }));
     }
-    let issued = mail::send_reauthentication(&state, &user).await?;
-    state
-        .db
-        .transaction("reauthenticate", async |tx| {
-            record(&state, tx, &entry).await?;
-            issued.store(tx, &user).await.map_err(|error| {
-                Error::internal("Error sending reauthentication email").with_source(error)
-            })
-        })
+    let purpose = mail::Purpose::Reauthentication;
+    let letter = Letter::begin(&state, &call, purpose, Flow::Implicit).await?;
+    letter
+        .send_to(&user, Some(&entry), async |_| Ok(()))
         .await?;
     Ok(json::empty_object())
 }

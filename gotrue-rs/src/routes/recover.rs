@@ -3,7 +3,6 @@
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
-use crate::accounts::change::record;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
@@ -12,7 +11,7 @@ use crate::db;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
-use crate::mail;
+use crate::mail::{Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -69,26 +68,13 @@ async fn send_recovery(
         .await
         .map_err(|error| Error::internal("Unable to process request").with_source(error))?;
     let Some(user) = user else { return Ok(()) };
-    // Upstream: the flow stays even if the mail then fails.
-    otp::start_pkce(
-        &client,
-        user.id,
-        AuthMethod::Recovery,
-        challenge,
-        state.clock.now(),
-    )
-    .await?;
     drop(client);
-    let issued = mail::send_recovery(state, call, &user, challenge.flow()).await?;
-    let entry = Entry::new(&user, Action::UserRecoveryRequested);
-    state
-        .db
-        .transaction("recover", async |tx| {
-            record(state, tx, &entry).await?;
-            issued
-                .store(tx, &user)
-                .await
-                .map_err(|error| Error::internal("Error sending recovery email").with_source(error))
+    let event = Entry::new(&user, Action::UserRecoveryRequested);
+    let letter = Letter::begin(state, call, Purpose::Recovery, challenge.flow()).await?;
+    letter
+        .send_to(&user, Some(&event), async |tx| {
+            let now = state.clock.now();
+            otp::start_pkce(tx, user.id, AuthMethod::Recovery, challenge, now).await
         })
         .await
 }

@@ -15,7 +15,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
-use crate::mail;
+use crate::mail::{self, Letter};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -168,18 +168,13 @@ async fn resend_signup(
     user: &User,
     challenge: &Challenge,
 ) -> Result<(), Error> {
-    check_method(challenge)?;
-    let issued = mail::send_confirmation(state, call, user, challenge.flow()).await?;
-    let entry = Entry::new(user, Action::UserConfirmationRequested);
-    state
-        .db
-        .transaction("resend", async |tx| {
-            record(state, tx, &entry).await?;
+    let event = Entry::new(user, Action::UserConfirmationRequested);
+    let purpose = mail::Purpose::Confirmation;
+    let letter = Letter::begin(state, call, purpose, challenge.flow()).await?;
+    letter
+        .send_to(user, Some(&event), async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::EmailSignup, challenge, now).await?;
-            issued.store(tx, user).await.map_err(|error| {
-                Error::internal("Error sending confirmation email").with_source(error)
-            })
+            otp::start_pkce(tx, user.id, AuthMethod::EmailSignup, challenge, now).await
         })
         .await
 }
@@ -190,27 +185,15 @@ async fn resend_email_change(
     user: &User,
     challenge: &Challenge,
 ) -> Result<(), Error> {
-    check_method(challenge)?;
-    let flow = challenge.flow();
-    let issued = mail::send_email_change(state, call, user, &user.email_change, flow).await?;
-    state
-        .db
-        .transaction("resend", async |tx| {
+    let purpose = mail::Purpose::EmailChange;
+    let letter = Letter::begin(state, call, purpose, challenge.flow()).await?;
+    letter
+        .leading_to(&user.email_change)
+        .send_to(user, None, async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::EmailChange, challenge, now).await?;
-            issued.store(tx, user).await.map_err(|error| {
-                Error::internal("Error sending email change email").with_source(error)
-            })
+            otp::start_pkce(tx, user.id, AuthMethod::EmailChange, challenge, now).await
         })
         .await
-}
-
-/// A method that cannot be stored must be noticed before the mail is out.
-fn check_method(challenge: &Challenge) -> Result<(), Error> {
-    if challenge.is_pkce() {
-        challenge.stored_method()?;
-    }
-    Ok(())
 }
 
 async fn resend_message(state: &State, user: &User, wanted: &Wanted) -> Result<String, Error> {

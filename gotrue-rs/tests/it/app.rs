@@ -42,6 +42,7 @@ pub(crate) struct TestApp {
     /// The service's own connections.
     pub(crate) pool: Database,
     outbox: Arc<Outbox>,
+    state: web::Data<State>,
     base: String,
     client: reqwest::Client,
 }
@@ -90,15 +91,17 @@ impl TestApp {
         let outbox = Arc::new(Outbox::default());
         let config = Config::load(&vars).expect("configuration");
         let pool = Database::new(&config.database()).expect("a pool");
+        let smtp = config.smtp_mailer().expect("a mail server");
         let deps = Deps {
             database: pool.clone(),
-            mailer: Arc::clone(&outbox) as Arc<dyn Mailer>,
+            mailer: smtp.unwrap_or_else(|| Arc::clone(&outbox) as Arc<dyn Mailer>),
             clock: clock.clone(),
         };
         let state = web::Data::new(State::new(config, deps).expect("state"));
         let scope = prefix.to_owned();
+        let shared = state.clone();
         let server = HttpServer::new(move || {
-            let state = state.clone();
+            let state = shared.clone();
             App::new().app_data(TrustedProxies(1)).service(
                 web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
             )
@@ -114,6 +117,7 @@ impl TestApp {
             database,
             pool,
             outbox,
+            state,
             base,
             client: reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
@@ -173,6 +177,11 @@ impl TestApp {
     /// Lets every mail fail from now on, or be sent again.
     pub(crate) fn break_mail(&self, broken: bool) {
         self.outbox.1.store(broken, Ordering::Relaxed);
+    }
+
+    /// What a process does at its start and now and then: sends mails others left behind.
+    pub(crate) async fn send_left_over_mails(&self) -> usize {
+        self.state.send_left_over_mails().await.expect("a round")
     }
 
     /// A superuser's connection.

@@ -23,6 +23,7 @@ mod mail;
 mod metadata;
 mod migrations;
 mod otp;
+mod outbox;
 mod public;
 mod reauthenticate;
 mod recover;

@@ -64,7 +64,7 @@ async fn the_first_release_is_brought_up_to_date() {
     assert!(fresh.len() > 300, "{}", fresh.len());
     client.batch(FIRST_RELEASE).await.unwrap();
     let applied = gotrue::migrations().run(&mut client).await.unwrap();
-    assert_eq!(applied.len(), 1);
+    assert_eq!(applied.len(), 2);
     assert_eq!(catalog(&client).await, fresh);
     assert!(
         gotrue::migrations()
@@ -74,7 +74,7 @@ async fn the_first_release_is_brought_up_to_date() {
             .is_empty()
     );
     let versions = "select count(*) from auth.schema_migrations";
-    assert_eq!(app.count(versions).await, 72);
+    assert_eq!(app.count(versions).await, 73);
     let user = app.sign_in("old@example.com").await.user;
     assert_eq!(user["identities"][0]["provider"], "email");
     assert!(user["email_confirmed_at"].is_string());

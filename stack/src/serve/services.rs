@@ -58,6 +58,7 @@ impl Services {
         let auth = gotrue::State::new(auth_config, deps)?;
         let prompts = prompt_api::State::new(&prompts_config, clock.clone())?;
         prompts.spawn_background();
+        tokio::spawn(auth.clone().tend_outbox());
         Ok(Self {
             auth: Data::new(auth),
             prompts: Data::new(prompts),

@@ -63,6 +63,28 @@ pub(crate) async fn lock(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
     Ok(())
 }
 
+const REMOVE_UNTOUCHED: &str = "-- auth.users.remove_untouched
+with removed as (
+  delete from auth.users as u
+  where u.id = $1 and u.confirmation_token = $2 and u.email_confirmed_at is null
+    and u.phone_confirmed_at is null and u.last_sign_in_at is null
+    and not exists (select from auth.sessions as s where s.user_id = u.id)
+  returning u.id
+), flows as (
+  delete from auth.flow_state as f using removed where f.user_id = removed.id
+)
+select id from removed";
+
+/// Removes a user that nobody has confirmed, changed or used since this token was issued.
+pub(crate) async fn remove_untouched(
+    db: &impl Executor,
+    id: Uuid,
+    token: &str,
+) -> Result<bool, DbError> {
+    let removed = db.query_opt(REMOVE_UNTOUCHED, &[&id, &token]).await?;
+    Ok(removed.is_some())
+}
+
 const RELOAD: &str = concat!(
     "-- auth.users.reload
 select ",

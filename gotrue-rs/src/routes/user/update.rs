@@ -20,7 +20,7 @@ use crate::db::users::User;
 use crate::error::Error;
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::mail::{self, Notice};
+use crate::mail::{self, Letter, Notice, Posted};
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -81,6 +81,7 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
     let new_hash = update.check_password().await?;
     let old = &caller.user;
     let sets_first_password = body.new_password().is_some() && !old.has_password();
+    let letter = update.letter().await?;
     let apply = async |tx: &Tx<'_>| {
         let mut user = db::users::hold(tx, old.id)
             .await?
@@ -91,14 +92,17 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
                 .store_password(tx, &mut user, hash, sets_first_password)
                 .await?;
         }
-        update.apply(tx, &mut user).await?;
-        Ok::<_, Error>(user)
+        let posted = update.apply(tx, &mut user, letter.as_ref()).await?;
+        Ok::<_, Error>((user, posted))
     };
-    let user = state
+    let (user, posted) = state
         .db
         .transaction("update_user", apply)
         .await
         .map_err(Error::or_taken)?;
+    if let (Some(letter), Some(posted)) = (letter, posted) {
+        letter.send(posted).await?;
+    }
     notify(&state, &body, old, &user).await;
     Ok(json::respond(StatusCode::OK, &user))
 }
@@ -179,15 +183,33 @@ impl checks::Update<'_> {
         Ok(db::users::refresh_providers(tx, user, now).await?)
     }
 
-    async fn apply(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+    /// The mail that asks to confirm another address.
+    async fn letter(&self) -> Result<Option<Letter<'_>>, Error> {
+        let (state, user) = (self.state, &self.caller.user);
+        // To an anonymous user this is like signing up, so it may need no confirmation.
+        if !self.body.changes_email(user) || user.is_anonymous && state.config.mail.autoconfirm {
+            return Ok(None);
+        }
+        let flow = self.body.challenge().flow();
+        let letter = Letter::begin(state, self.call, mail::Purpose::EmailChange, flow).await?;
+        Ok(Some(letter.leading_to(&self.body.email)))
+    }
+
+    async fn apply(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        letter: Option<&Letter<'_>>,
+    ) -> Result<Option<Posted>, Error> {
         let (state, body) = (self.state, self.body);
         let changes = metadata::Changes {
             own: body.data.as_ref(),
             app: body.app_metadata.as_ref(),
         };
         metadata::merge(tx, user, changes, state.clock.now()).await?;
+        let mut posted = None;
         if body.changes_email(user) {
-            self.change_email(tx, user).await?;
+            posted = self.change_email(tx, user, letter).await?;
         }
         if body.changes_phone(user) {
             if state.config.sms.autoconfirm {
@@ -203,16 +225,22 @@ impl checks::Update<'_> {
                     Error::internal("Error recording audit log entry").with_source(cause)
                 }
                 other => other,
-            })
+            })?;
+        Ok(posted)
     }
 
-    async fn change_email(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+    async fn change_email(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        letter: Option<&Letter<'_>>,
+    ) -> Result<Option<Posted>, Error> {
         let (state, body) = (self.state, self.body);
-        // To an anonymous user this is like signing up, so it may need no confirmation.
-        if user.is_anonymous && state.config.mail.autoconfirm {
+        let Some(letter) = letter else {
             user.email_change.clone_from(&body.email);
-            return confirm_email_change(state, tx, user).await;
-        }
+            confirm_email_change(state, tx, user).await?;
+            return Ok(None);
+        };
         let challenge = body.challenge();
         if challenge.is_pkce() {
             let flow = NewFlow {
@@ -223,10 +251,6 @@ impl checks::Update<'_> {
             };
             db::flow_states::insert(tx, &flow, state.clock.now()).await?;
         }
-        let flow = challenge.flow();
-        let sent = mail::send_email_change(state, self.call, user, &body.email, flow).await?;
-        sent.store(tx, user).await?;
-        sent.apply(user);
-        Ok(())
+        letter.write(tx, user, None).await.map(Some)
     }
 }

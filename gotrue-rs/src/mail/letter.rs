@@ -1,0 +1,305 @@
+//! The mails that ask for something: who may get one, what it says, what is stored for it.
+//!
+//! Mirrors upstream's `internal/api/mail.go`, with the one difference that the mail leaves after
+//! the transaction, see [`super::outbox`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use platform::mail::Mail;
+use platform::pg::Tx;
+
+use super::issued::{Issued, before};
+use super::kind::Kind;
+use super::links::LinkType;
+use super::outbox::{self, Package, Posted, Stored};
+use super::permit::{authorize, check_frequency, count_mail};
+use super::post::{PostError, Slot};
+use super::templates::Pair;
+use super::variables::common;
+use crate::accounts::change::record;
+use crate::audit::Entry;
+use crate::call::Call;
+use crate::db;
+use crate::db::users::User;
+use crate::error::{Error, ErrorCode};
+use crate::otp::{Code, Flow};
+use crate::state::State;
+
+/// What a letter is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Confirmation,
+    Invite,
+    Recovery,
+    /// Shares its token and its frequency limit with recovery.
+    MagicLink,
+    /// A code only, without a link.
+    Reauthentication,
+    /// Sent to the new address and, if the project wants both to agree, to the current one.
+    EmailChange,
+}
+
+impl Purpose {
+    fn kind(self) -> Kind {
+        match self {
+            Self::Confirmation => Kind::Confirmation,
+            Self::Invite => Kind::Invite,
+            Self::Recovery => Kind::Recovery,
+            Self::MagicLink => Kind::MagicLink,
+            Self::Reauthentication => Kind::Reauthentication,
+            Self::EmailChange => Kind::EmailChange,
+        }
+    }
+
+    fn link_type(self) -> Option<LinkType> {
+        match self {
+            Self::Confirmation => Some(LinkType::Signup),
+            Self::Invite => Some(LinkType::Invite),
+            Self::Recovery => Some(LinkType::Recovery),
+            Self::MagicLink => Some(LinkType::MagicLink),
+            Self::Reauthentication => None,
+            Self::EmailChange => Some(LinkType::EmailChange),
+        }
+    }
+
+    /// What is said when it cannot be sent.
+    fn failure(self) -> &'static str {
+        match self {
+            Self::Confirmation => "Error sending confirmation email",
+            Self::Invite => "Error sending invite email",
+            Self::Recovery => "Error sending recovery email",
+            Self::MagicLink => "Error sending magic link email",
+            Self::Reauthentication => "Error sending reauthentication email",
+            Self::EmailChange => "Error sending email change email",
+        }
+    }
+
+    fn issue(self, user: &User, new_email: &str, codes: &Codes, at: jiff::Timestamp) -> Issued {
+        let token = codes.first.stored.clone();
+        match self {
+            Self::Confirmation | Self::Invite => Issued::Confirmation {
+                token,
+                invited: self == Self::Invite,
+                at,
+            },
+            Self::Recovery | Self::MagicLink => Issued::Recovery { token, at },
+            Self::Reauthentication => Issued::Reauthentication { token, at },
+            Self::EmailChange => Issued::EmailChange {
+                new_email: new_email.to_owned(),
+                // Without a second mail a token from an earlier request stays as it was.
+                current: codes.to_current.as_ref().map_or_else(
+                    || user.email_change_token_current.clone(),
+                    |code| code.stored.clone(),
+                ),
+                new: token,
+                at,
+            },
+        }
+    }
+}
+
+/// The code in the mail, and that in the mail to the current address where both must agree.
+struct Codes {
+    first: Code,
+    to_current: Option<Code>,
+}
+
+/// A letter about to be written. It holds the right to talk to the mail server, which is asked
+/// for before the database.
+pub(crate) struct Letter<'a> {
+    state: &'a State,
+    call: &'a Call,
+    purpose: Purpose,
+    flow: Flow,
+    new_email: Option<&'a str>,
+    templates: Arc<Pair>,
+    slot: Option<Slot>,
+    /// A transaction that is run again still sends one mail.
+    is_counted: AtomicBool,
+}
+
+impl<'a> Letter<'a> {
+    /// Gets everything ready that is not in the database.
+    pub(crate) async fn begin(
+        state: &'a State,
+        call: &'a Call,
+        purpose: Purpose,
+        flow: Flow,
+    ) -> Result<Self, Error> {
+        let templates = state.mail.templates(purpose.kind()).await;
+        let slot = if state.mail.is_background() {
+            None
+        } else {
+            Some(state.mail.slot().await?)
+        };
+        Ok(Self {
+            state,
+            call,
+            purpose,
+            flow,
+            new_email: None,
+            templates,
+            slot,
+            is_counted: AtomicBool::new(false),
+        })
+    }
+
+    /// The address a change leads to.
+    pub(crate) fn leading_to(mut self, email: &'a str) -> Self {
+        self.new_email = Some(email);
+        self
+    }
+
+    /// Writes to a user who exists, and sends; `prelude` is what is stored along with it.
+    pub(crate) async fn send_to(
+        self,
+        user: &User,
+        event: Option<&Entry>,
+        prelude: impl AsyncFn(&Tx<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let write = async |tx: &Tx<'_>| {
+            prelude(tx).await?;
+            self.write(tx, &mut user.clone(), event).await
+        };
+        let posted = self.state.db.transaction("mail", write).await?;
+        self.send(posted).await
+    }
+
+    /// Stores the letter and its token for a user who exists.
+    pub(crate) async fn write(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        event: Option<&Entry>,
+    ) -> Result<Posted, Error> {
+        db::users::lock(tx, user.id).await?;
+        let stored = db::users::reload(tx, user.id).await?;
+        self.post(tx, user, &stored, event).await
+    }
+
+    /// Stores the letter and its token for a user who was made for it in this transaction.
+    pub(crate) async fn write_to_new(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        event: Option<&Entry>,
+    ) -> Result<Posted, Error> {
+        let stored = User::default();
+        self.post(tx, user, &stored, event).await
+    }
+
+    /// Sends what was stored, now that it is committed.
+    pub(crate) async fn send(self, posted: Posted) -> Result<(), Error> {
+        let Some(slot) = self.slot else {
+            outbox::send_later(self.state, posted);
+            return Ok(());
+        };
+        let failed = |error: Error| Error::internal(self.purpose.failure()).with_source(error);
+        outbox::send(self.state, posted, slot).await.map_err(failed)
+    }
+
+    /// `stored` is the row as it is now; a new user's has no id yet.
+    async fn post(
+        &self,
+        tx: &Tx<'_>,
+        user: &mut User,
+        stored: &User,
+        event: Option<&Entry>,
+    ) -> Result<Posted, Error> {
+        let before = before(self.purpose, stored);
+        if self.purpose != Purpose::Invite {
+            check_frequency(self.state, before.sent_at)?;
+        }
+        self.permit(user)?;
+        let codes = self.codes(user);
+        let at = self.state.clock.now();
+        let new_email = self.new_email.unwrap_or_default();
+        let issued = self.purpose.issue(stored, new_email, &codes, at);
+        let mails = self.compose(user, &codes)?;
+        if let Some(event) = event {
+            record(self.state, tx, event).await?;
+        }
+        let failed = |error| Error::internal(self.purpose.failure()).with_source(error);
+        issued.store(tx, user).await.map_err(failed)?;
+        issued.apply(user);
+        let stored = Stored {
+            user_id: user.id,
+            is_new: stored.id.is_nil(),
+            event: event.map(|event| event.id),
+            issued,
+            before,
+        };
+        let package = Package {
+            mails,
+            stored: Some(stored),
+        };
+        outbox::post(self.state, tx, package).await
+    }
+
+    fn is_to_both(&self, user: &User) -> bool {
+        self.purpose == Purpose::EmailChange
+            && self.state.config.mail.secure_email_change
+            && !user.email.is_empty()
+    }
+
+    fn permit(&self, user: &User) -> Result<(), Error> {
+        authorize(self.state, self.new_email.unwrap_or(&user.email))?;
+        if self.is_to_both(user) {
+            authorize(self.state, &user.email)?;
+        }
+        if !self.is_counted.swap(true, Ordering::Relaxed) {
+            count_mail(self.state)?;
+        }
+        Ok(())
+    }
+
+    fn codes(&self, user: &User) -> Codes {
+        let length = self.state.config.mail.otp_length;
+        let code = |address: &str| Code::generate(length, address, self.flow);
+        Codes {
+            first: code(self.new_email.unwrap_or(&user.email)),
+            to_current: self.is_to_both(user).then(|| code(&user.email)),
+        }
+    }
+
+    fn compose(&self, user: &User, codes: &Codes) -> Result<Vec<Mail>, Error> {
+        let first = self.mail(user, self.new_email.unwrap_or(&user.email), &codes.first)?;
+        let to_current = codes
+            .to_current
+            .as_ref()
+            .map(|code| self.mail(user, &user.email, code))
+            .transpose()?;
+        Ok(std::iter::once(first).chain(to_current).collect())
+    }
+
+    fn mail(&self, user: &User, to: &str, code: &Code) -> Result<Mail, Error> {
+        let mut data = common(self.state, user);
+        if let Some(new_email) = self.new_email {
+            data = data.with("NewEmail", new_email).with("SendingTo", to);
+        }
+        let data = match self.purpose.link_type() {
+            Some(link_type) => data.with_link(self.state, self.call, link_type, code),
+            None => data.with("Token", code.digits.as_str()),
+        };
+        let composed =
+            self.state
+                .mail
+                .compose(self.purpose.kind(), &self.templates, to, &data.value());
+        composed.map_err(|error| match error {
+            PostError::Address => {
+                // Upstream: names the user's address, also where the mail goes to another.
+                let address = if user.email.is_empty() {
+                    to
+                } else {
+                    &user.email
+                };
+                Error::bad_request(
+                    ErrorCode::EmailAddressInvalid,
+                    format!("Email address {address:?} is invalid"),
+                )
+            }
+            error => Error::internal(self.purpose.failure()).with_source(error),
+        })
+    }
+}
