@@ -21,7 +21,7 @@ use crate::env::Secret;
 
 /// How long a server may take to accept connections; crash recovery takes a while.
 const READY_WITHIN: Duration = Duration::from_mins(2);
-const POLL: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(10);
 /// How often a free port is picked anew when somebody takes it first.
 const FREE_PORT_ATTEMPTS: u32 = 5;
 
@@ -30,34 +30,35 @@ const FREE_PORT_ATTEMPTS: u32 = 5;
 pub struct ClusterBuilder {
     binaries: Binaries,
     data_dir: Option<PathBuf>,
-    port: u16,
+    pub(super) port: u16,
     durable: bool,
-    password: Secret<String>,
+    pub(super) password: Secret<String>,
     settings: Vec<(String, String)>,
 }
 
 /// What the blocking part of a start hands to the waiting part.
-struct Launched {
-    server: Server,
+pub(super) struct Launched {
+    pub(super) server: Server,
     port: u16,
     log: PathBuf,
     log_offset: u64,
 }
 
 /// What a server that accepts connections says to the superuser.
-enum Ready {
+pub(super) enum Ready {
     Yes,
     OtherPassword,
 }
 
 /// A data folder that is locked, free of earlier servers, and ready to start.
-struct Prepared {
-    binaries: Binaries,
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) binaries: Binaries,
     account: Option<Account>,
-    place: Place,
-    initialised: bool,
-    temporary: Option<TemporaryFolder>,
-    lock: FolderLock,
+    pub(super) place: Place,
+    pub(super) initialised: bool,
+    _temporary: Option<TemporaryFolder>,
+    _lock: FolderLock,
 }
 
 impl ClusterBuilder {
@@ -103,23 +104,19 @@ impl ClusterBuilder {
     /// Creates the data folder if need be, starts the server and returns when it
     /// accepts connections.
     pub async fn start(self) -> Result<Cluster, ClusterError> {
-        let (builder, prepared) = blocking(move || {
+        let (mut builder, prepared) = blocking(move || {
             let prepared = self.prepare()?;
             Ok((self, prepared))
         })
         .await?;
         let (launched, password_changed) = builder.run(&prepared).await?;
+        // Whoever was given a URL finds the next server at the same address.
+        builder.port = launched.port;
         Ok(Cluster {
             server: launched.server,
-            port: launched.port,
-            password: builder.password,
-            data_dir: prepared.place.data_dir,
-            moved_from: prepared.place.moved_from,
-            initialised: prepared.initialised,
             password_changed,
-            major: prepared.binaries.major(),
-            _temporary: prepared.temporary,
-            _lock: prepared.lock,
+            builder,
+            prepared,
         })
     }
 
@@ -134,10 +131,8 @@ impl ClusterBuilder {
         let mut password_changed = false;
         loop {
             let launched = self.launch(prepared)?;
-            match self
-                .wait_until_ready(&launched, &prepared.place.data_dir)
-                .await
-            {
+            let ready = self.wait_until_ready(&launched, prepared, Some(READY_WITHIN));
+            match ready.await {
                 Ok(Ready::Yes) => return Ok((launched, password_changed)),
                 Ok(Ready::OtherPassword) if !password_changed => {
                     launched
@@ -206,12 +201,12 @@ impl ClusterBuilder {
             account,
             place,
             initialised,
-            temporary,
-            lock,
+            _temporary: temporary,
+            _lock: lock,
         })
     }
 
-    fn launch(&self, prepared: &Prepared) -> Result<Launched, ClusterError> {
+    pub(super) fn launch(&self, prepared: &Prepared) -> Result<Launched, ClusterError> {
         let data_dir = &prepared.place.data_dir;
         let port = free_port(self.port)?;
         let log = data_dir::log_path(data_dir);
@@ -240,15 +235,17 @@ impl ClusterBuilder {
         })
     }
 
-    async fn wait_until_ready(
+    /// Waits until the server accepts connections; without a limit, for as long as it runs.
+    pub(super) async fn wait_until_ready(
         &self,
         launched: &Launched,
-        data_dir: &Path,
+        prepared: &Prepared,
+        limit: Option<Duration>,
     ) -> Result<Ready, ClusterError> {
         let started = Instant::now();
         loop {
             if launched.server.has_ended() {
-                return Err(start_failure(launched, data_dir));
+                return Err(start_failure(launched, &prepared.place.data_dir));
             }
             match self.connect(launched.port).await {
                 Ok(()) => return Ok(Ready::Yes),
@@ -258,10 +255,9 @@ impl ClusterBuilder {
                 }
                 Err(error) => return Err(ClusterError::Refused(error)),
             }
-            if started.elapsed() > READY_WITHIN {
-                let seconds = READY_WITHIN.as_secs();
+            if let Some(limit) = limit.filter(|limit| started.elapsed() > *limit) {
                 return Err(ClusterError::NotReady {
-                    seconds,
+                    seconds: limit.as_secs(),
                     log: launched.log.clone(),
                 });
             }
@@ -285,7 +281,8 @@ impl ClusterBuilder {
     }
 }
 
-async fn blocking<T: Send + 'static>(
+/// Runs what waits for files and processes on a thread for that.
+pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ClusterError> + Send + 'static,
 ) -> Result<T, ClusterError> {
     match tokio::task::spawn_blocking(work).await {

@@ -93,6 +93,12 @@ pub enum ClusterError {
         /// Where that one is.
         binaries: PathBuf,
     },
+    /// The data folder of a running installation has disappeared.
+    #[error("The data folder {} is gone. Put it back, or stop and start again.", path.display())]
+    DataGone {
+        /// The folder.
+        path: PathBuf,
+    },
     /// No space left.
     #[error("The disk that holds {} is full. Free some space and start again.", path.display())]
     DiskFull {

@@ -29,6 +29,7 @@ mod password;
 mod relocate;
 mod server;
 mod settings;
+mod supervise;
 mod temporary;
 
 use std::path::{Path, PathBuf};
@@ -37,8 +38,6 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-use crate::env::Secret;
-
 pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS};
 pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
@@ -46,9 +45,8 @@ pub use self::error::ClusterError;
 pub use self::leftover::clear as stop_leftover;
 pub use self::relocate::location_of as data_dir_location;
 
-use self::data_dir::FolderLock;
+use self::builder::{Prepared, blocking};
 use self::server::Server;
-use self::temporary::TemporaryFolder;
 
 /// The role `initdb` creates; Supabase's name for the superuser.
 pub const SUPERUSER: &str = "supabase_admin";
@@ -70,15 +68,10 @@ pub struct Cluster {
     // Field order is drop order: the server goes before the folder it uses, and
     // the lock on the folder goes last.
     server: Server,
-    port: u16,
-    password: Secret<String>,
-    data_dir: PathBuf,
-    moved_from: Option<PathBuf>,
-    initialised: bool,
     password_changed: bool,
-    major: u32,
-    _temporary: Option<TemporaryFolder>,
-    _lock: FolderLock,
+    /// What starts the server again, on the same port.
+    builder: ClusterBuilder,
+    prepared: Prepared,
 }
 
 impl Cluster {
@@ -95,28 +88,28 @@ impl Cluster {
 
     /// The TCP port on 127.0.0.1.
     pub fn port(&self) -> u16 {
-        self.port
+        self.builder.port
     }
 
     /// The major version of the server, for example 18.
     pub fn major(&self) -> u32 {
-        self.major
+        self.prepared.binaries.major()
     }
 
     /// The folder the server really uses.
     pub fn data_dir(&self) -> &Path {
-        &self.data_dir
+        &self.prepared.place.data_dir
     }
 
     /// The folder that was asked for, when the server had to use another one
     /// because its unprivileged account may not enter that folder.
     pub fn moved_from(&self) -> Option<&Path> {
-        self.moved_from.as_deref()
+        self.prepared.place.moved_from.as_deref()
     }
 
     /// Whether this start created the data folder.
     pub fn initialised(&self) -> bool {
-        self.initialised
+        self.prepared.initialised
     }
 
     /// Whether the folder had another superuser password until this start.
@@ -135,13 +128,13 @@ impl Cluster {
         let user = utf8_percent_encode(user, RESERVED);
         let password = utf8_percent_encode(password, RESERVED);
         let database = utf8_percent_encode(database, RESERVED);
-        let port = self.port;
+        let port = self.port();
         format!("postgresql://{user}:{password}@127.0.0.1:{port}/{database}?sslmode=disable")
     }
 
     /// A connection URL of the superuser.
     pub fn superuser_url(&self, database: &str) -> String {
-        self.url(SUPERUSER, self.password.expose(), database)
+        self.url(SUPERUSER, self.builder.password.expose(), database)
     }
 
     /// Resolves when the server is gone, whoever stopped it.
@@ -151,7 +144,10 @@ impl Cluster {
 
     /// Stops the server: sessions are ended, everything committed is flushed.
     pub async fn stop(self) -> Result<(), ClusterError> {
-        self.server.stop(FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN).await
+        self.server.stop(FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN).await?;
+        let data_dir = self.data_dir().to_owned();
+        // Of a server that was killed, processes may be left that are in the middle of something.
+        blocking(move || leftover::clear(&data_dir)).await
     }
 }
 

@@ -16,6 +16,7 @@ use super::short_hash;
 const HOME: &str = "/var/lib/wildfire";
 
 /// Where a server for `data_dir` runs.
+#[derive(Debug)]
 pub(super) struct Place {
     pub(super) data_dir: PathBuf,
     pub(super) moved_from: Option<PathBuf>,

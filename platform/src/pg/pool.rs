@@ -1,11 +1,11 @@
 //! The pool of connections and what can be opened on it.
 
 use std::str::FromStr;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, TimeoutType,
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, TimeoutType,
 };
 use tokio::sync::Semaphore;
 use tokio_postgres::types::{ToSql, Type};
@@ -18,6 +18,10 @@ use crate::env::Secret;
 /// The role of callers nobody knows, who share a part of the pool: there may be any number of
 /// them, and those who signed in must still be served.
 const ANONYMOUS: &str = "anon";
+
+/// How long nobody connects after connecting failed: a server that is starting or full gets
+/// ready sooner if not every request knocks.
+const REST: Duration = Duration::from_millis(100);
 
 /// How long a transaction may be open without a statement, milliseconds: nothing but the database
 /// is waited for inside one.
@@ -74,6 +78,8 @@ pub struct Database {
     acquire_timeout: Duration,
     /// Connections that anonymous callers may use at once.
     anonymous: Arc<Semaphore>,
+    /// When connecting failed last.
+    failed: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Database {
@@ -100,6 +106,7 @@ impl Database {
             pool,
             acquire_timeout: config.acquire_timeout,
             anonymous: Arc::new(Semaphore::new(config.max_connections.div_ceil(2))),
+            failed: Arc::default(),
         })
     }
 
@@ -117,11 +124,24 @@ impl Database {
             } else {
                 None
             };
-            Ok(Client::new(self.pool.get().await?, place))
+            Ok(Client::new(self.connection().await?, place))
         };
         tokio::time::timeout(self.acquire_timeout, acquired)
             .await
             .unwrap_or(Err(DbError::Pool(PoolError::Timeout(TimeoutType::Wait))))
+    }
+
+    async fn connection(&self) -> Result<Object, DbError> {
+        let failed = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let rests = failed().is_some_and(|at| at.elapsed() < REST);
+        if rests && self.pool.status().available == 0 {
+            return Err(DbError::Pool(PoolError::Timeout(TimeoutType::Create)));
+        }
+        let connection = self.pool.get().await.map_err(DbError::from);
+        if matches!(connection, Err(DbError::Postgres(_))) {
+            *failed() = Some(Instant::now());
+        }
+        connection
     }
 
     /// Runs `work` in a transaction and commits if it succeeds. Losing a race against another

@@ -13,6 +13,7 @@ mod folders;
 mod lifecycle;
 mod ports;
 mod root;
+mod supervise;
 
 use platform::cluster::{Binaries, FindOptions};
 

@@ -95,12 +95,6 @@ pub enum CliError {
          one. Unset it, or empty that database with your own tools and run `wildfire migrate`."
     )]
     NotEmbedded,
-    /// The server went away under the services.
-    #[error("Postgres ended unexpectedly; see {} for the reason. Start again.", log.display())]
-    PostgresEnded {
-        /// The server's log.
-        log: PathBuf,
-    },
     /// A server ended of itself.
     #[error("The server failed: {0}. Start again.")]
     ServerFailed(io::Error),

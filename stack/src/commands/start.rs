@@ -11,7 +11,7 @@ use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
 use super::{CliError, Folders, migrate};
 use crate::lifecycle::{Instance, LOG_FILE, Signals, State, become_detached, start_detached};
-use crate::postgres::{self, Postgres};
+use crate::postgres::Postgres;
 use crate::secrets::{FILE, Secrets};
 use crate::serve::{
     self, DatabaseUrls, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext,
@@ -53,7 +53,6 @@ pub struct StartOptions {
 /// Why serving ended.
 enum End {
     Asked,
-    PostgresEnded,
     Failed(std::io::Error),
 }
 
@@ -86,7 +85,6 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
 struct Up {
     running: Running,
     postgres: Postgres,
-    data_dir: std::path::PathBuf,
     _instance: Instance,
 }
 
@@ -135,7 +133,6 @@ async fn bring_up(
     Ok(Up {
         running,
         postgres,
-        data_dir,
         _instance: instance,
     })
 }
@@ -144,7 +141,7 @@ impl Up {
     async fn serve_until(mut self, signals: &mut Signals, ui: Ui) -> Result<(), CliError> {
         let end = tokio::select! {
             () = signals.next() => End::Asked,
-            () = self.postgres.exited() => End::PostgresEnded,
+            never = self.postgres.keep_running() => match never {},
             error = self.running.failed() => End::Failed(error),
         };
         let stopping = Instant::now();
@@ -160,10 +157,6 @@ impl Up {
             End::Asked => {
                 ui.done("Stopped", stopping);
                 Ok(())
-            }
-            End::PostgresEnded => {
-                let log = postgres::data_dir(&self.data_dir).with_added_extension("log");
-                Err(CliError::PostgresEnded { log })
             }
             End::Failed(error) => Err(CliError::ServerFailed(error)),
         }

@@ -7,6 +7,7 @@ mod external;
 pub(crate) mod history;
 mod passwords;
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use platform::cluster::Cluster;
@@ -96,10 +97,10 @@ impl Postgres {
         self.cluster.as_ref().map(Cluster::port)
     }
 
-    /// Resolves when the embedded server is gone, and never for another one.
-    pub async fn exited(&self) {
-        match &self.cluster {
-            Some(cluster) => cluster.exited().await,
+    /// Starts an embedded server again whenever it ends; another one is somebody else's to keep.
+    pub async fn keep_running(&mut self) -> Infallible {
+        match &mut self.cluster {
+            Some(cluster) => cluster.keep_running().await,
             None => std::future::pending().await,
         }
     }

@@ -4,8 +4,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use super::installation::{Installation, execute, servers_of, value};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -55,29 +53,6 @@ fn a_pid_file_that_names_a_stranger_is_no_obstacle() {
     );
     fs::write(data.join("postmaster.pid"), stale).unwrap();
     installation.start(&[]);
-}
-
-#[test]
-fn when_postgres_ends_wildfire_ends_and_says_where_to_look() {
-    let installation = Installation::new();
-    let mut process = installation.start(&[]);
-    let data = installation.data_dir().join("postgres");
-    let pid_file = fs::read_to_string(data.join("postmaster.pid")).unwrap();
-    let pid = pid_file
-        .lines()
-        .next()
-        .unwrap()
-        .parse()
-        .ok()
-        .and_then(Pid::from_raw)
-        .unwrap();
-    kill_process(pid, Signal::QUIT).unwrap();
-    assert!(!process.wait().success());
-    assert!(
-        process.output().contains("postgres.log"),
-        "{}",
-        process.output()
-    );
 }
 
 #[test]

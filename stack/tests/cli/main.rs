@@ -9,6 +9,7 @@ mod production;
 mod project;
 mod refusals;
 mod start_stop;
+mod supervise;
 
 /// A folder every account may enter, so that root's Postgres need not move.
 fn open_folder() -> tempfile::TempDir {
