@@ -67,7 +67,8 @@ impl RedirectRules {
 
     /// Whether a browser may be sent to this URL.
     pub(crate) fn allows(&self, url: &str) -> bool {
-        if url.is_empty() {
+        // Upstream: what follows `#` may hold them.
+        if url.is_empty() || url.contains(char::is_control) {
             return false;
         }
         let (Some(site), Some(target)) = (&self.site, Address::parse(url)) else {
@@ -83,11 +84,13 @@ impl RedirectRules {
         if !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_digit()) {
             return false;
         }
-        if let Ok(ip) = host.parse::<IpAddr>() {
-            return is_loopback(ip);
-        }
-        if matches!(target.scheme.as_str(), "http" | "https") && !is_regular_hostname(host) {
-            return false;
+        let is_web = matches!(target.scheme.as_str(), "http" | "https");
+        match host.parse::<IpAddr>() {
+            Ok(ip) if !is_loopback(ip) => return false,
+            Ok(_) if is_web => return true,
+            Err(_) if is_web && !is_regular_hostname(host) => return false,
+            // Upstream: any scheme may go to this machine; here the allow list has to name it.
+            Ok(_) | Err(_) => {}
         }
         let without_fragment = url.split('#').next().unwrap_or(url);
         self.allowed

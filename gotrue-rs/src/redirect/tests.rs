@@ -98,6 +98,56 @@ fn redirects_are_allowed_as_upstream_allows_them() {
     }
 }
 
+fn rules(site: &str, patterns: &[&str]) -> RedirectRules {
+    let globs = patterns
+        .iter()
+        .map(|pattern| Glob::parse(pattern).unwrap())
+        .collect();
+    RedirectRules::new(site.to_owned(), globs)
+}
+
+#[test]
+fn only_the_web_may_go_to_this_machine_unless_the_list_says_so() {
+    let none = rules("https://app.test", &[]);
+    for url in [
+        "http://127.0.0.1:9/x",
+        "https://[::1]/x",
+        "http://127.8.9.1",
+    ] {
+        assert!(none.allows(url), "{url}");
+    }
+    for url in [
+        "file://127.0.0.1/etc/passwd",
+        "ftp://127.0.0.1/",
+        "exp://127.0.0.1:19000/--/",
+        "javascript://127.0.0.1/%0aalert(1)",
+        "evil-app://[::1]/x",
+        "//127.0.0.1/x",
+    ] {
+        assert!(!none.allows(url), "{url}");
+    }
+    let expo = rules("https://app.test", &["exp://127.0.0.1:19000/--/**"]);
+    assert!(expo.allows("exp://127.0.0.1:19000/--/a"));
+    assert!(!expo.allows("exp://127.0.0.1:19001/--/a"));
+}
+
+#[test]
+fn control_characters_go_nowhere() {
+    let rules = rules("https://app.test", &["**"]);
+    assert!(rules.allows("https://app.test/a?b=c#d"));
+    for control in ['\0', '\t', '\r', '\n', '\u{1b}', '\u{7f}', '\u{85}'] {
+        for url in [
+            format!("https://app.test/{control}"),
+            format!("https://app.test/?a={control}"),
+            format!("https://app.test/#a{control}b"),
+            format!("https://app.test/#{control}"),
+            format!("{control}https://app.test/"),
+        ] {
+            assert!(!rules.allows(&url), "{url:?}");
+        }
+    }
+}
+
 #[test]
 fn the_first_valid_target_wins() {
     let rules = RedirectRules::new("https://app.test".to_owned(), Vec::new());
