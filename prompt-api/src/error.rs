@@ -88,6 +88,8 @@ pub(crate) enum Error {
     Unavailable(#[source] DbError, Duration),
     #[error("Something went wrong on our side; the request id helps to find out what")]
     Internal(#[source] DbError),
+    #[error("Something went wrong on our side; the request id helps to find out what")]
+    Unwritable(#[source] serde_json::Error),
 }
 
 fn describe(problems: &[FieldProblem]) -> String {
@@ -133,7 +135,9 @@ impl Error {
             Self::MissingVariables(_) => (StatusCode::UNPROCESSABLE_ENTITY, "missing_variables"),
             Self::TooManyRequests(_) => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
             Self::Unavailable(..) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
-            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+            Self::Internal(_) | Self::Unwritable(_) => {
+                (StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
+            }
         }
     }
 
@@ -160,6 +164,7 @@ impl Error {
         match self {
             Self::Unavailable(..) => tracing::error!(error, "database unavailable"),
             Self::Internal(_) => tracing::error!(error, "unexpected database failure"),
+            Self::Unwritable(_) => tracing::error!(error, "an answer could not be written"),
             _ => tracing::debug!(error, refusal = %self, "request refused"),
         }
     }
@@ -247,9 +252,10 @@ impl From<CompileError> for Error {
     fn from(error: CompileError) -> Self {
         match error {
             CompileError::MissingVariables(names) => Self::MissingVariables(names),
-            CompileError::InvalidValue(_) => Self::field("variables", error.to_string()),
+            CompileError::InvalidValue(_) | CompileError::OutputTooLong => {
+                Self::field("variables", error.to_string())
+            }
             CompileError::UnknownTimezone(_) => Self::field("timezone", error.to_string()),
-            CompileError::OutputTooLong => Self::TooLarge(error.to_string()),
         }
     }
 }

@@ -9,6 +9,10 @@ use crate::error::Error;
 const DEFAULT_LIMIT: i64 = 1000;
 /// Largest limit; more is cut down to it.
 const MAX_LIMIT: i64 = 500;
+/// Longest text to search for, characters: every row is compared with it.
+const TEXT_LIMIT: usize = 200;
+/// Most tags to filter by: as many as a prompt can have.
+const TAGS_LIMIT: usize = 20;
 
 /// The names and values of a query string.
 pub(crate) struct Query(Vec<(String, String)>);
@@ -28,6 +32,15 @@ impl Query {
         value
             .map(|(_, value)| value.as_str())
             .filter(|value| !value.is_empty())
+    }
+
+    /// The query string with another value for a name.
+    pub(crate) fn with(&self, name: &str, value: &str) -> String {
+        let others = self.0.iter().filter(|(given, _)| given != name);
+        form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(others)
+            .append_pair(name, value)
+            .finish()
     }
 
     /// All values of a name.
@@ -86,6 +99,15 @@ impl Query {
             return Err(Error::MalformedQuery(
                 "NUL characters cannot be searched for",
             ));
+        }
+        if text
+            .as_ref()
+            .is_some_and(|text| text.chars().count() > TEXT_LIMIT)
+        {
+            return Err(Error::MalformedQuery("q must have at most 200 characters"));
+        }
+        if tags.len() > TAGS_LIMIT {
+            return Err(Error::MalformedQuery("no prompt has more than 20 tags"));
         }
         Ok(Filter {
             text,

@@ -10,6 +10,10 @@ pub(crate) mod usage;
 pub(crate) mod versions;
 pub(crate) mod waitlist;
 
+/// Most bytes of texts the database reads for one page of a list: an answer holds no more. The rest
+/// needs another request.
+const PAGE_BYTES: i64 = 2 * 1024 * 1024;
+
 /// Columns of a prompt `p` in its repository `r` and organization `o`.
 macro_rules! prompt_columns {
     () => {

@@ -26,20 +26,45 @@ impl FromRow for Organization {
     }
 }
 
-const OF_USER: &str = "-- public.organizations.of_user
-select o.id, o.slug, o.name, m.role
-from public.organization_members as m
-join public.organizations as o on o.id = m.organization_id
-where m.user_id = $1
-order by m.created_at, m.organization_id";
+/// One page of organizations.
+pub(crate) struct Page {
+    /// How many there are in all.
+    pub(crate) total: i64,
+    pub(crate) organizations: Vec<Organization>,
+}
 
-/// The user's organizations, the first one first.
+const OF_USER: &str = "-- public.organizations.of_user
+with mine as materialized (
+  select o.id, o.slug, o.name, m.role, m.created_at as since
+  from public.organization_members as m
+  join public.organizations as o on o.id = m.organization_id
+  where m.user_id = $1
+), page as (
+  select id, slug, name, role, since
+  from mine
+  order by since, id
+  limit $2 offset $3
+)
+select total.count as total, id, slug, name, role
+from (select count(*) from mine) as total
+left join page on true
+order by since, id";
+
+/// One page of the user's organizations, the first one first.
 pub(crate) async fn of_user(
     session: Session<'_>,
     user: Uuid,
-) -> Result<Vec<Organization>, DbError> {
-    let rows = session.query(OF_USER, &[&user]).await?;
-    rows.iter().map(Organization::from_row).collect()
+    limit: i64,
+    skip: i64,
+) -> Result<Page, DbError> {
+    let rows = session.query(OF_USER, &[&user, &limit, &skip]).await?;
+    let total = rows.first().map_or(Ok(0), |row| column(row, "total"))?;
+    let is_one = |row: &&Row| column::<Option<Uuid>>(row, "id").ok().flatten().is_some();
+    let organizations = rows.iter().filter(is_one).map(Organization::from_row);
+    Ok(Page {
+        total,
+        organizations: organizations.collect::<Result<_, _>>()?,
+    })
 }
 
 const ENSURE: &str = "-- public.organizations.ensure

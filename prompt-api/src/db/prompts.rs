@@ -4,12 +4,12 @@ use jiff::Timestamp;
 use platform::pg::{DbError, Json, Row, Session, column};
 use serde_json::value::RawValue;
 
-use super::{prompt_columns, prompt_names};
+use super::{PAGE_BYTES, prompt_columns, prompt_names};
 use crate::etag::{self, Precondition};
 use crate::prompts::{PromptBody, RepositoryName, VersionBody};
 
-/// Most bytes of templates in one page of a list; the rest needs another request.
-const PAGE_BYTES: i64 = 32 * 1024 * 1024;
+/// Most prompts an ambiguous key is explained with.
+const CANDIDATES: i64 = 8;
 
 /// A row with all columns of a prompt.
 pub(crate) struct StoredPrompt(Row);
@@ -112,12 +112,15 @@ select ",
 from public.repositories as r
 join public.organizations as o on o.id = r.organization_id
 join public.prompts as p on p.repository_id = r.id and p.key = $1
-where r.organization_id = any ((select wildfire.readable_organizations())::uuid[])"
+where r.organization_id = any ((select wildfire.readable_organizations())::uuid[])
+order by preferred desc, o.slug, r.slug
+limit $2"
 );
 
-/// The prompts with this key in the repositories of the caller's organizations.
+/// The prompts with this key in the repositories of the caller's organizations: the preferred one
+/// first, and no more than one needs to choose from.
 pub(crate) async fn by_key(session: Session<'_>, key: &str) -> Result<Vec<StoredPrompt>, DbError> {
-    let rows = session.query(BY_KEY, &[&key]).await?;
+    let rows = session.query(BY_KEY, &[&key, &CANDIDATES]).await?;
     Ok(rows.into_iter().map(StoredPrompt).collect())
 }
 
@@ -197,8 +200,9 @@ pub(crate) struct Page {
     pub(crate) prompts: Vec<StoredPrompt>,
 }
 
-/// A list statement over the repositories that `$where` chooses. The total stands in every row, and
-/// in one row without a prompt when the page is empty.
+/// A list statement over the repositories that `$where` chooses. Texts are looked at only of prompts
+/// on the page, and read from disk only as far as its bytes go. The total stands in every row, and in
+/// one row without a prompt when the page is empty.
 macro_rules! list {
     ($name:literal, $where:literal) => {
         concat!(
@@ -206,9 +210,7 @@ macro_rules! list {
             $name,
             "
 with matching as materialized (
-  select ",
-            prompt_columns!(),
-            "
+  select p.id, p.updated_at
   from public.repositories as r
   join public.organizations as o on o.id = r.organization_id
   join public.prompts as p on p.repository_id = r.id
@@ -223,19 +225,22 @@ with matching as materialized (
       or strpos(lower(p.description), lower($3)) > 0
       or strpos(lower(array_to_string(p.tags, E'\\n')), lower($3)) > 0)
 ), page as (
-  select ",
-            prompt_names!(),
-            "
+  select id
   from matching
   order by updated_at desc, id desc
   limit $4 offset $5
 ), measured as (
   select ",
-            prompt_names!(),
+            prompt_columns!(),
             ",
-    sum(octet_length(template)) over (order by updated_at desc, id desc)
-      - octet_length(template) as bytes_before
+    coalesce(sum(octet_length(p.template) + pg_column_size(p.version_metadata)) over (
+      order by p.updated_at desc, p.id desc
+      rows between unbounded preceding and 1 preceding
+    ), 0) as bytes_before
   from page
+  join public.prompts as p on p.id = page.id
+  join public.repositories as r on r.id = p.repository_id
+  join public.organizations as o on o.id = r.organization_id
 )
 select total.count as total, ",
             prompt_names!(),

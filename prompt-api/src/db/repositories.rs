@@ -6,6 +6,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::PAGE_BYTES;
+use super::prompts::Filter;
+
 /// A repository the caller can see.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Repository {
@@ -18,8 +21,9 @@ pub(crate) struct Repository {
     /// `public` or `private`.
     pub visibility: String,
     pub default_branch: String,
-    /// Markdown text of others: not to be trusted.
-    pub readme: String,
+    /// Markdown text of others: not to be trusted. Absent in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readme: Option<String>,
     /// Prompts that are not archived.
     pub prompts_count: i64,
     /// Their versions.
@@ -56,8 +60,16 @@ impl FromRow for Repository {
 macro_rules! repository_columns {
     () => {
         "r.id, o.slug as owner, r.slug, r.name, r.description, r.visibility, r.default_branch,
-  r.readme, counted.prompts_count, counted.versions_count, m.role, r.created_at,
+  counted.prompts_count, counted.versions_count, m.role, r.created_at,
   greatest(r.updated_at, counted.updated_at) as updated_at"
+    };
+}
+
+/// The names of those columns.
+macro_rules! repository_names {
+    () => {
+        "id, owner, slug, name, description, visibility, default_branch, prompts_count,
+  versions_count, role, created_at, updated_at"
     };
 }
 
@@ -77,8 +89,16 @@ cross join lateral (
     };
 }
 
+/// One page of repositories.
+pub(crate) struct Page {
+    /// How many there are in all.
+    pub(crate) total: i64,
+    pub(crate) repositories: Vec<Repository>,
+}
+
 const LIST: &str = concat!(
     "-- public.repositories.list
+with matching as materialized (
 select ",
     repository_columns!(),
     "
@@ -91,8 +111,28 @@ where ($2::text is null or o.slug = $2)
     or strpos(lower(r.name), lower($3)) > 0
     or strpos(r.slug, lower($3)) > 0
     or strpos(lower(r.description), lower($3)) > 0)
-order by m.role is null, updated_at desc, r.id
-limit $4"
+), page as (
+  select ",
+    repository_names!(),
+    "
+  from matching
+  order by role is null, updated_at desc, id
+  limit $4 offset $5
+), measured as (
+  select ",
+    repository_names!(),
+    ", coalesce(sum(octet_length(description)) over (
+      order by role is null, updated_at desc, id
+      rows between unbounded preceding and 1 preceding
+    ), 0) as bytes_before
+  from page
+)
+select total.count as total, null::text as readme, ",
+    repository_names!(),
+    "
+from (select count(*) from matching) as total
+left join measured on bytes_before < $6
+order by role is null, updated_at desc, id"
 );
 
 /// Repositories the caller can see, their own first.
@@ -100,18 +140,27 @@ pub(crate) async fn list(
     session: Session<'_>,
     user: Option<Uuid>,
     owner: Option<&str>,
-    text: Option<&str>,
-    limit: i64,
-) -> Result<Vec<Repository>, DbError> {
-    let rows = session.query(LIST, &[&user, &owner, &text, &limit]).await?;
-    rows.iter().map(Repository::from_row).collect()
+    filter: &Filter,
+) -> Result<Page, DbError> {
+    let Filter {
+        text, limit, skip, ..
+    } = filter;
+    let params: platform::pg::Params<'_> = &[&user, &owner, text, limit, skip, &PAGE_BYTES];
+    let rows = session.query(LIST, params).await?;
+    let total = rows.first().map_or(Ok(0), |row| column(row, "total"))?;
+    let is_one = |row: &&Row| column::<Option<Uuid>>(row, "id").ok().flatten().is_some();
+    let repositories = rows.iter().filter(is_one).map(Repository::from_row);
+    Ok(Page {
+        total,
+        repositories: repositories.collect::<Result<_, _>>()?,
+    })
 }
 
 const BY_SLUG: &str = concat!(
     "-- public.repositories.by_slug
 select ",
     repository_columns!(),
-    "
+    ", r.readme
 from public.organizations as o
 join public.repositories as r on r.organization_id = o.id and r.slug = $3",
     repository_joins!(),

@@ -3,10 +3,8 @@
 use platform::pg::{DbError, FromRow, Json, Row, Session, column};
 use serde_json::value::RawValue;
 
+use super::PAGE_BYTES;
 use crate::prompts::VersionBody;
-
-/// Most bytes of templates in one page of a list; the rest needs another request.
-const PAGE_BYTES: i64 = 32 * 1024 * 1024;
 
 /// A row of `prompt_versions`.
 pub(crate) struct StoredVersion(Row);
@@ -46,8 +44,9 @@ impl FromRow for Total {
 const LIST: &str = "-- public.prompt_versions.list
 with page as (
   select v.id, v.version, v.template, v.content_hash, v.created_at, v.metadata,
-    sum(octet_length(v.template)) over (order by v.version desc)
-      - octet_length(v.template) as bytes_before
+    coalesce(sum(octet_length(v.template) + pg_column_size(v.metadata)) over (
+      order by v.version desc rows between unbounded preceding and 1 preceding
+    ), 0) as bytes_before
   from (
     select v.id, v.version, v.template, v.content_hash, v.created_at, v.metadata
     from public.prompt_versions as v

@@ -33,7 +33,7 @@ pub(super) fn configure(config: &mut web::ServiceConfig) {
     ),
     responses(
         (status = 200, body = PromptBody<'static>), (status = 304), (status = 401), (status = 404),
-        (status = 409, description = "Several repositories have this key; `details` lists them"),
+        (status = 409, description = "Several repositories have this key; `details` lists up to eight"),
     )
 )]
 pub(super) async fn get_prompt_by_key(

@@ -1,7 +1,9 @@
 //! Compiling stored prompts and pasted templates.
 
+use actix_web::http::header::ContentType;
 use actix_web::{HttpRequest, HttpResponse, web};
 
+use super::list::ANSWER_BYTES;
 use super::{by_key, warn_if_archived, wrong_method};
 use crate::caller::{Caller, SignedIn};
 use crate::compile::Variables;
@@ -60,7 +62,7 @@ pub(super) async fn compile_prompt(
     let mut answer = CompiledPrompt::new(compiled, version.content_hash.to_owned());
     answer.key = Some(path.into_inner());
     answer.version = Some(version.version);
-    let mut response = HttpResponse::Ok().json(answer);
+    let mut response = respond(&answer)?;
     warn_if_archived(&mut response, prompt.body()?.is_archived);
     Ok(response)
 }
@@ -82,5 +84,18 @@ pub(super) async fn compile_text(
     let wanted = CompileRequest::for_text(body)?;
     let template = wanted.template.as_deref().unwrap_or_default();
     let compiled = wanted.compile(template, state.clock.now())?;
-    Ok(HttpResponse::Ok().json(CompiledPrompt::new(compiled, content_hash(template))))
+    respond(&CompiledPrompt::new(compiled, content_hash(template)))
+}
+
+/// The answer, unless it is too long: a control character takes six bytes of JSON, and a template
+/// can repeat one value many times.
+fn respond(compiled: &CompiledPrompt) -> Result<HttpResponse, Error> {
+    let text = serde_json::to_vec(compiled).map_err(Error::Unwritable)?;
+    if text.len() > ANSWER_BYTES {
+        let message = "The answer would be longer than 2 MiB";
+        return Err(Error::field("variables", message));
+    }
+    Ok(HttpResponse::Ok()
+        .insert_header(ContentType::json())
+        .body(text))
 }

@@ -5,6 +5,7 @@ mod compile;
 mod debug;
 mod docs;
 mod health;
+mod list;
 mod organizations;
 mod prompts;
 mod repositories;
@@ -18,7 +19,7 @@ use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderName, HeaderValue, WARNING};
+use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderValue, WARNING};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use platform::http::cors::CorsRules;
@@ -28,9 +29,6 @@ use crate::caller::UserOfRequest;
 use crate::error::Error;
 use crate::etag;
 use crate::state::State;
-
-/// How many items a list has in all.
-const TOTAL_COUNT: HeaderName = HeaderName::from_static("x-total-count");
 
 /// Mounts all routes under their final addresses.
 pub fn configure(config: &mut web::ServiceConfig, state: &web::Data<State>) {
@@ -82,7 +80,7 @@ async fn apply_cors<B: MessageBody + 'static>(
     let rules = CorsRules {
         methods: &["GET", "POST", "PATCH", "DELETE"],
         allowed_headers: vec!["*".to_owned()],
-        exposed_headers: "ETag, Location, Retry-After, Warning, X-Request-Id, X-Total-Count",
+        exposed_headers: "ETag, Link, Location, Retry-After, Warning, X-Request-Id, X-Total-Count",
         credentials: false,
     };
     rules.apply(request, next).await
@@ -134,13 +132,6 @@ fn set_tag(response: &mut HttpResponse, tag: &str) {
         headers.insert(ETAG, tag);
     }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-}
-
-/// A bare array with the number of items there are in all.
-fn listed(total: i64, items: &[impl Serialize]) -> HttpResponse {
-    HttpResponse::Ok()
-        .insert_header((TOTAL_COUNT, total))
-        .json(items)
 }
 
 /// The id in an address; what is no id is the id of nothing.

@@ -1,12 +1,14 @@
 //! `/api/v1/organizations`
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 
+use super::list::listed;
 use super::wrong_method;
 use crate::caller::SignedIn;
 use crate::db;
 use crate::db::organizations::Organization;
 use crate::error::Error;
+use crate::query::Query;
 use crate::state::State;
 
 pub(super) fn configure(config: &mut web::ServiceConfig) {
@@ -18,25 +20,40 @@ pub(super) fn configure(config: &mut web::ServiceConfig) {
 }
 
 /// Lists the organizations you belong to, your first one first.
+///
+/// `X-Total-Count` says how many there are in all, `Link` with `rel="next"` where the rest is.
 #[utoipa::path(
     get, path = "/api/v1/organizations", tag = "Organizations", security(("bearer" = [])),
-    responses((status = 200, body = Vec<Organization>), (status = 401))
+    params(
+        ("limit" = Option<i64>, Query, description = "At most 500; without it up to 1000"),
+        ("skip" = Option<i64>, Query, description = "How many to leave out first"),
+    ),
+    responses((status = 200, body = Vec<Organization>), (status = 400), (status = 401))
 )]
 pub(super) async fn list_organizations(
     state: web::Data<State>,
     SignedIn(caller): SignedIn,
+    request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
+    let query = Query::parse(request.query_string());
+    let (limit, skip) = (query.limit()?, query.skip()?);
     let Some(user) = caller.user_id() else {
         return Ok(HttpResponse::Ok().json([(); 0]));
     };
     let session = caller.session(&state.database);
-    let mut organizations = db::organizations::of_user(session, user).await?;
-    if organizations.is_empty()
+    let list = async || db::organizations::of_user(session, user, limit, skip).await;
+    let mut page = list().await?;
+    if page.total == 0
         && db::organizations::ensure(&state.database, user)
             .await?
             .is_some()
     {
-        organizations = db::organizations::of_user(session, user).await?;
+        page = list().await?;
     }
-    Ok(HttpResponse::Ok().json(organizations))
+    listed(
+        &request,
+        &query,
+        page.total,
+        page.organizations.iter().map(Ok),
+    )
 }

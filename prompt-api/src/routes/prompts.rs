@@ -3,7 +3,8 @@
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
 
-use super::{listed, prompt_id, set_tag, tagged, wrong_method};
+use super::list::listed;
+use super::{prompt_id, set_tag, tagged, wrong_method};
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::changes::Change;
@@ -50,7 +51,8 @@ pub(super) fn configure(config: &mut web::ServiceConfig) {
 /// Lists prompts, newest change first.
 ///
 /// With a token: those of your organizations; without: those of public repositories. `X-Total-Count`
-/// says how many there are in all.
+/// says how many there are in all. An answer has at most 2 MiB; where it ends before the list does,
+/// `Link` with `rel="next"` is the address of the rest.
 #[utoipa::path(
     get, path = "/api/v1/prompts", tag = "Prompts",
     params(
@@ -78,8 +80,8 @@ pub(super) async fn list_prompts(
         (None, None) => Place::Mine,
     };
     let page = db::prompts::list(caller.session(&state.database), place, &filter).await?;
-    let bodies: Result<Vec<_>, _> = page.prompts.iter().map(StoredPrompt::body).collect();
-    Ok(listed(page.total, &bodies?))
+    let bodies = page.prompts.iter().map(StoredPrompt::body);
+    listed(&request, &query, page.total, bodies)
 }
 
 /// Makes a prompt with its first version.

@@ -5,6 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::list::listed;
 use super::wrong_method;
 use crate::caller::{Caller, SignedIn};
 use crate::db;
@@ -90,13 +91,16 @@ impl RepositoryRequest {
     }
 }
 
-/// Lists repositories: your organizations' first, then public ones.
+/// Lists repositories: your organizations' first, then public ones, all without their readme.
+///
+/// `X-Total-Count` says how many there are in all, `Link` with `rel="next"` where the rest is.
 #[utoipa::path(
     get, path = "/api/v1/repos", tag = "Repositories",
     params(
         ("owner" = Option<String>, Query, description = "Only of one organization"),
         ("q" = Option<String>, Query, description = "Text in name, slug or description"),
-        ("limit" = Option<i64>, Query),
+        ("limit" = Option<i64>, Query, description = "At most 500; without it up to 1000"),
+        ("skip" = Option<i64>, Query, description = "How many to leave out first"),
     ),
     responses((status = 200, body = Vec<Repository>), (status = 400), (status = 401))
 )]
@@ -109,10 +113,9 @@ pub(super) async fn list_repositories(
     let filter = query.filter()?;
     let owner = query.get("owner").filter(|owner| !owner.contains('\0'));
     let session = caller.session(&state.database);
-    let text = filter.text.as_deref();
-    let found =
-        db::repositories::list(session, caller.user_id(), owner, text, filter.limit).await?;
-    Ok(HttpResponse::Ok().json(found))
+    let page = db::repositories::list(session, caller.user_id(), owner, &filter).await?;
+    let repositories = page.repositories.iter().map(Ok);
+    listed(&request, &query, page.total, repositories)
 }
 
 /// A repository by its address.

@@ -3,8 +3,9 @@
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
 
+use super::list::listed;
 use super::prompts::done;
-use super::{listed, prompt_id, tagged, wrong_method};
+use super::{prompt_id, tagged, wrong_method};
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::versions::StoredVersion;
@@ -30,7 +31,9 @@ pub(super) fn configure(config: &mut web::ServiceConfig) {
         );
 }
 
-/// Lists a prompt's versions, newest first; `X-Total-Count` says how many there are in all.
+/// Lists a prompt's versions, newest first; `X-Total-Count` says how many there are in all. An answer
+/// has at most 2 MiB; where it ends before the list does, `Link` with `rel="next"` is the address of
+/// the rest.
 #[utoipa::path(
     get, path = "/api/v1/prompts/{id}/versions", tag = "Versions",
     params(
@@ -50,8 +53,8 @@ pub(super) async fn list_versions(
     let session = caller.session(&state.database);
     let page = db::versions::list(session, id, limit, skip).await?;
     let page = page.ok_or_else(|| Error::NoPromptWithId(path.into_inner()))?;
-    let bodies: Result<Vec<_>, _> = page.versions.iter().map(StoredVersion::body).collect();
-    Ok(listed(page.total.into(), &bodies?))
+    let bodies = page.versions.iter().map(StoredVersion::body);
+    listed(&request, &query, page.total.into(), bodies)
 }
 
 /// A version by its number. Versions never change.

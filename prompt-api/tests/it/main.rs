@@ -12,6 +12,7 @@ mod by_key;
 mod compile;
 mod direct_writes;
 mod isolation;
+mod lists;
 mod prompts;
 mod provisioning;
 mod service;

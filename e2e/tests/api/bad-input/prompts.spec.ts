@@ -162,7 +162,7 @@ test.describe('bad input to the prompt API', () => {
       method: 'POST',
       body: { template: '{a}'.repeat(80_000), variables: { a: 'x'.repeat(200_000) } },
     });
-    expect(blowUp.status).toBe(413);
+    expect(blowUp.status).toBe(422);
     const hostile = await send('/compile', {
       method: 'POST',
       body: { template: '{'.repeat(250_000), variables: {} },
