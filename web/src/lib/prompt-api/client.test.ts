@@ -149,6 +149,40 @@ describe('what is read', () => {
     expect(await api.listPrompts()).toMatchObject({ prompts: [{ id: 1 }], total: 41 });
   });
 
+  /** Answers with one id each and names the rest while there is one. */
+  function answerInPages(ids: readonly number[]): string[] {
+    const asked: string[] = [];
+    server.use(
+      http.get(`${BASE}/*`, ({ request }) => {
+        const { pathname, search, searchParams } = new URL(request.url);
+        asked.push(pathname + search);
+        const skip = Number(searchParams.get('skip') ?? 0);
+        const headers = new Headers({ 'X-Total-Count': String(ids.length) });
+        if (skip + 1 < ids.length) {
+          headers.set('Link', `<${pathname}?skip=${String(skip + 1)}>; rel="next"`);
+        }
+        const page = ids.slice(skip, skip + 1).map((id) => makePrompt({ id }));
+        return HttpResponse.json(page, { headers });
+      }),
+    );
+    return asked;
+  }
+
+  test('a list is read to its end, each item once', async () => {
+    const asked = answerInPages([3, 2, 2, 1]);
+    const { prompts, total } = await api.listPrompts();
+    expect(prompts.map(({ id }) => id)).toEqual([3, 2, 1]);
+    expect(total).toBe(4);
+    expect(asked[0]).toBe('/api/v1/prompts');
+    expect(asked[3]).toBe('/api/v1/prompts?skip=3');
+  });
+
+  test('no more is asked for than a limit says', async () => {
+    const asked = answerInPages([3, 2, 1]);
+    expect((await api.listPrompts({ limit: 2 })).prompts).toHaveLength(2);
+    expect(asked).toHaveLength(2);
+  });
+
   test('the length stands in for a total the server does not send', async () => {
     answer([makePrompt()]);
     expect((await api.listPrompts()).total).toBe(1);

@@ -89,6 +89,14 @@ function listQuery({ q, tag = [], limit, skip, archived, repo }: ListParams): st
   return text === '' ? '' : `?${text}`;
 }
 
+/** Most items a list without a limit of its own is read to. */
+const MOST_LISTED = 1000;
+
+/** The address of the rest of a list, which ends where an answer would grow too large. */
+function nextOf(headers: Headers): string | undefined {
+  return /^<(\/[^>]*)>; rel="next"$/.exec(headers.get('Link') ?? '')?.[1];
+}
+
 function totalOf(headers: Headers, length: number): number {
   const header = headers.get('X-Total-Count');
   const total = header === null ? Number.NaN : Number(header);
@@ -139,9 +147,9 @@ export class PromptApi {
   }
 
   async listPrompts(params: ListParams = {}, signal?: AbortSignal): Promise<PromptPage> {
-    const { body, headers } = await this.send(`/api/v1/prompts${listQuery(params)}`, { signal });
-    const prompts = parsePrompts(body);
-    return { prompts, total: totalOf(headers, prompts.length) };
+    const path = `/api/v1/prompts${listQuery(params)}`;
+    const { items, total } = await this.list(path, parsePrompts, params.limit, signal);
+    return { prompts: items, total };
   }
 
   getPrompt(id: number, signal?: AbortSignal): Promise<LoadedPrompt> {
@@ -183,8 +191,9 @@ export class PromptApi {
   }
 
   async listVersions(id: number, signal?: AbortSignal): Promise<PromptVersion[]> {
-    const { body } = await this.send(`/api/v1/prompts/${String(id)}/versions`, { signal });
-    return parseVersions(body).sort((left, right) => right.version - left.version);
+    const path = `/api/v1/prompts/${String(id)}/versions`;
+    const { items } = await this.list(path, parseVersions, undefined, signal);
+    return items.sort((left, right) => right.version - left.version);
   }
 
   async createVersion(id: number, version: NewVersion, ifMatch?: string): Promise<PromptVersion> {
@@ -214,6 +223,26 @@ export class PromptApi {
     const body = { template, variables };
     const answer = await this.send('/api/v1/compile', { method: 'POST', body });
     return written(parseCompiled(answer.body), 'Failed to compile template');
+  }
+
+  /** Reads a list answer by answer, up to `most` items. */
+  private async list<Item extends { id: number }>(
+    path: string,
+    parse: (body: unknown) => Item[],
+    most: number = MOST_LISTED,
+    signal?: AbortSignal,
+  ): Promise<{ items: Item[]; total: number }> {
+    // By id: what changes meanwhile may move from one answer to the next.
+    const items = new Map<number, Item>();
+    let total = 0;
+    let next: string | undefined = path;
+    do {
+      const { body, headers }: Answer = await this.send(next, { signal });
+      for (const item of parse(body)) items.set(item.id, item);
+      total = totalOf(headers, items.size);
+      next = nextOf(headers);
+    } while (next !== undefined && items.size < most);
+    return { items: [...items.values()].slice(0, most), total };
   }
 
   private async one(path: string, absent: string, signal?: AbortSignal): Promise<LoadedPrompt> {
