@@ -1,7 +1,5 @@
 //! Mailpit's HTTP API (`axllent/mailpit`, `server/apiv1`): list, search, read, mark and delete.
 
-use std::sync::Arc;
-
 use actix_web::error::BlockingError;
 use actix_web::http::header;
 use actix_web::{HttpResponse, ResponseError, web};
@@ -20,6 +18,8 @@ const DEFAULT_LIMIT: usize = 50;
 pub(super) enum Error {
     #[error("404 page not found")]
     NotFound,
+    #[error("a search has at most 20 terms")]
+    Query,
     #[error("The folder with the mails cannot be read or written")]
     Folder(#[from] std::io::Error),
     #[error("The mailbox is shutting down")]
@@ -30,6 +30,7 @@ impl ResponseError for Error {
     fn error_response(&self) -> HttpResponse {
         let mut response = match self {
             Self::NotFound => HttpResponse::NotFound(),
+            Self::Query => HttpResponse::BadRequest(),
             Self::Folder(error) => {
                 tracing::error!(%error, "the mailbox folder failed");
                 HttpResponse::InternalServerError()
@@ -104,7 +105,7 @@ async fn search_messages(
     window: web::Query<Window>,
 ) -> Result<web::Json<ListBody>, Error> {
     let all = store.summaries();
-    let found = find(&store, &window.query).await?;
+    let found = find(&store, &window.query)?;
     Ok(web::Json(list_body(&all, found, &window)))
 }
 
@@ -112,11 +113,8 @@ async fn delete_found_messages(
     store: web::Data<Store>,
     window: web::Query<Window>,
 ) -> Result<&'static str, Error> {
-    let ids: Vec<String> = find(&store, &window.query)
-        .await?
-        .into_iter()
-        .map(|m| m.id)
-        .collect();
+    let found = find(&store, &window.query)?;
+    let ids: Vec<String> = found.into_iter().map(|mail| mail.id).collect();
     if !ids.is_empty() {
         web::block(move || store.delete(&ids)).await??;
     }
@@ -198,16 +196,11 @@ async fn delete_messages(store: web::Data<Store>, body: web::Bytes) -> Result<Ht
 }
 
 /// The mails a search finds, newest first.
-async fn find(store: &web::Data<Store>, query: &str) -> Result<Vec<Summary>, Error> {
-    let query = Query::parse(query);
-    let store = Arc::clone(store);
-    let found = web::block(move || {
-        let mut all = store.summaries();
-        let body = |id: &str| store.letter(id).ok().flatten().map(|letter| letter.text);
-        all.retain(|mail| query.matches(mail, || body(&mail.id).unwrap_or_default()));
-        all
-    });
-    Ok(found.await?)
+fn find(store: &Store, query: &str) -> Result<Vec<Summary>, Error> {
+    let query = Query::parse(query).ok_or(Error::Query)?;
+    let mut all = store.summaries();
+    all.retain(|mail| query.matches(mail));
+    Ok(all)
 }
 
 fn list_body(all: &[Summary], found: Vec<Summary>, window: &Window) -> ListBody {

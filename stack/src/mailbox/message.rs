@@ -1,10 +1,15 @@
 //! A stored mail as its readers see it: the JSON fields of Mailpit's API
 //! (`axllent/mailpit`, `internal/storage/structs.go`), made from the `.eml` text.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use mail_parser::decoders::html::html_to_text;
 use mail_parser::{Address, Message, MessageParser, MimeHeaders, PartType};
 use serde::Serialize;
+
+/// Characters of a text that a search looks at: codes and links stand above.
+const SEARCHABLE_LENGTH: usize = 16 * 1024;
 
 /// Characters of the text shown in a list.
 const SNIPPET_LENGTH: usize = 250;
@@ -55,6 +60,9 @@ pub struct Summary {
     pub attachments: usize,
     /// The beginning of the text.
     pub snippet: String,
+    /// What a search looks at: the text in lower case, as far as it is kept in memory.
+    #[serde(skip)]
+    pub(super) searchable: Arc<str>,
 }
 
 /// A whole mail.
@@ -166,8 +174,15 @@ impl Letter {
             size: self.size,
             attachments: self.attachments.len(),
             snippet: words.join(" ").chars().take(SNIPPET_LENGTH).collect(),
+            searchable: beginning(&self.text).to_lowercase().into(),
         }
     }
+}
+
+/// As much of a text as a search looks at.
+fn beginning(text: &str) -> &str {
+    let end = text.char_indices().nth(SEARCHABLE_LENGTH);
+    end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// The plain text; without such a part, what the HTML says.

@@ -3,6 +3,9 @@
 
 use super::message::{Contact, Summary};
 
+/// Most terms of a search: each is looked for in every mail.
+const MOST_TERMS: usize = 20;
+
 /// A parsed search; every term must hold.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Query(Vec<Term>);
@@ -35,21 +38,20 @@ const FIELDS: [(&str, Field); 7] = [
 ];
 
 impl Query {
-    /// Reads a search; there is no wrong one.
-    pub(super) fn parse(text: &str) -> Self {
-        Self(split(text).iter().filter_map(|word| term(word)).collect())
+    /// Reads a search; one of too many terms is none.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let terms: Vec<Term> = split(text).iter().filter_map(|word| term(word)).collect();
+        (terms.len() <= MOST_TERMS).then_some(Self(terms))
     }
 
-    /// Whether a mail matches; `body` is asked for its text only when it matters.
-    pub(super) fn matches(&self, mail: &Summary, body: impl Fn() -> String) -> bool {
-        self.0
-            .iter()
-            .all(|term| term.holds(mail, &body) != term.negated)
+    /// Whether a mail matches.
+    pub(super) fn matches(&self, mail: &Summary) -> bool {
+        self.0.iter().all(|term| term.holds(mail) != term.negated)
     }
 }
 
 impl Term {
-    fn holds(&self, mail: &Summary, body: impl Fn() -> String) -> bool {
+    fn holds(&self, mail: &Summary) -> bool {
         match self.field {
             Field::To => self.is_in_any(&mail.to),
             Field::Cc => self.is_in_any(&mail.cc),
@@ -63,7 +65,7 @@ impl Term {
                     || [&mail.to, &mail.cc, &mail.bcc]
                         .iter()
                         .any(|list| self.is_in_any(list))
-                    || body().to_lowercase().contains(&self.text)
+                    || mail.searchable.contains(&self.text)
             }
         }
     }

@@ -201,6 +201,24 @@ async fn search_understands_fields_words_phrases_and_negation() {
 }
 
 #[actix_web::test]
+async fn a_search_reads_no_file_and_has_few_terms() {
+    let mailbox = fixture();
+    mailbox.send("ada@example.com", "Sign in").await;
+    let mail = mailbox.store.resolve("latest").unwrap();
+    std::fs::remove_file(mailbox.folder.path().join(format!("{mail}.eml"))).unwrap();
+    assert_eq!(
+        mailbox.subjects("/api/v1/search?query=123456").await,
+        ["Sign in"]
+    );
+    for (terms, expected) in [(20, 200), (21, 400)] {
+        let path = format!("/api/v1/search?query={}", "a+".repeat(terms));
+        assert_eq!(mailbox.ask(TestRequest::with_uri(&path)).await.0, expected);
+        let delete = TestRequest::delete().uri(&path);
+        assert_eq!(mailbox.ask(delete).await.0, expected);
+    }
+}
+
+#[actix_web::test]
 async fn mails_are_deleted_by_id_by_search_or_all() {
     let mailbox = fixture();
     for subject in ["a", "b", "c", "d"] {
