@@ -1,7 +1,7 @@
 //! Identities of accounts made here: by mail or by phone.
 
 use jiff::Timestamp;
-use platform::pg::{DbError, Executor};
+use platform::pg::{DbError, Executor, Tx};
 use uuid::Uuid;
 
 use crate::db;
@@ -63,4 +63,39 @@ pub(crate) async fn become_only(
         db::identities::delete_others(db, user.id, identity.id).await?;
     }
     db::users::refresh_providers(db, user, now).await
+}
+
+/// Empties an account whose address or number is being proved for the first time, by somebody
+/// who asked for a link or code and did not choose what is in it: a stranger may have signed up
+/// with the address, to come in by her own password later. To be called under the user's lock;
+/// `data` is what there is to say about the proved identity.
+///
+/// What is said about its owner goes with a password only: without one it comes from an admin,
+/// or from who asked for a link before. An account that somebody has proved to own by its other
+/// address or number stays as it is.
+// Upstream: keeps everything, so the stranger's password opens the account.
+pub(crate) async fn start_over(
+    tx: &Tx<'_>,
+    user: &mut User,
+    provider: &'static str,
+    data: Document,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    if user.is_confirmed() || user.is_phone_confirmed() {
+        return Ok(());
+    }
+    let news = user.has_password().then_some(&data);
+    db::user_changes::start_over(tx, user.id, provider, news, now).await?;
+    let sub = user.id.to_string();
+    if db::identities::by_provider(tx, &sub, provider)
+        .await?
+        .is_none()
+    {
+        let identity = Identity::new(user.id, provider, data, now);
+        db::identities::insert(tx, &identity).await?;
+    }
+    if let Some(emptied) = db::users::by_id(tx, user.id).await? {
+        *user = emptied;
+    }
+    Ok(())
 }

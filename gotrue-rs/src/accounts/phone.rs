@@ -13,10 +13,16 @@ use crate::error::{Error, ErrorCode};
 use crate::otp::token_hash;
 use crate::state::State;
 
+/// What stands for the id of a message to a test number.
+pub(crate) const MESSAGE_ID: &str = "test-otp";
+
 /// What a code is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Confirmation,
+    /// Signing in by a number that is not confirmed yet, apart from the confirmation that its
+    /// sign-up asked for.
+    SignIn,
     Change,
     Reauthentication,
 }
@@ -32,19 +38,22 @@ pub(crate) async fn send(
     let now = state.clock.now();
     let sent_at = match purpose {
         Purpose::Confirmation => user.confirmation_sent_at,
+        Purpose::SignIn => user.recovery_sent_at,
         Purpose::Change => user.phone_change_sent_at,
         Purpose::Reauthentication => user.reauthentication_sent_at,
     };
     check_frequency(state, sent_at, now)?;
-    let Some(code) = state.config.sms.test_code(phone, now) else {
-        return Err(Error::internal("Unable to get SMS provider"));
-    };
-    let token = token_hash(phone, code);
+    let token = token_hash(phone, code(state, phone)?);
     let column = match purpose {
         Purpose::Confirmation => {
             user.confirmation_token.clone_from(&token);
             user.confirmation_sent_at = Some(now);
             Column::Confirmation
+        }
+        Purpose::SignIn => {
+            user.recovery_token.clone_from(&token);
+            user.recovery_sent_at = Some(now);
+            Column::Recovery
         }
         Purpose::Change => {
             phone.clone_into(&mut user.phone_change);
@@ -65,7 +74,13 @@ pub(crate) async fn send(
         hash: &token,
     };
     db::phone_codes::store(db, column, &code, now).await?;
-    Ok("test-otp".to_owned())
+    Ok(MESSAGE_ID.to_owned())
+}
+
+/// The code a number gets.
+pub(crate) fn code<'a>(state: &'a State, phone: &str) -> Result<&'a str, Error> {
+    let code = state.config.sms.test_code(phone, state.clock.now());
+    code.ok_or_else(|| Error::internal("Unable to get SMS provider"))
 }
 
 fn check_frequency(state: &State, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {

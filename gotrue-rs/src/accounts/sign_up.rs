@@ -91,6 +91,22 @@ pub(crate) async fn sign_up(
     }
 }
 
+/// Opens an account without a password, to which a link or code then leads. `false` if the
+/// address or number is taken.
+pub(crate) async fn open(state: &State, call: &Call, account: NewAccount) -> Result<bool, Error> {
+    check_open(state)?;
+    let sign_up = SignUp::checked(state, call, account)?;
+    if sign_up.existing().await?.is_some() {
+        return Ok(false);
+    }
+    let fresh = sign_up.fresh().await?;
+    match sign_up.settle(fresh, true).await {
+        Ok(_) => Ok(true),
+        Err(error) if error.is_duplicate() => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Whether anybody may sign up at all.
 pub(crate) fn check_open(state: &State) -> Result<(), Error> {
     if state.config.disable_signup {
@@ -278,6 +294,8 @@ impl<'a> SignUp<'a> {
             user = db::users::insert(tx, &user, now).await.map_err(|error| {
                 Error::internal("Database error saving new user").with_source(error)
             })?;
+        } else if let Some(held) = db::users::hold(tx, user.id).await? {
+            user = held;
         }
         let provider = self.provider.as_str();
         let known = if is_new {

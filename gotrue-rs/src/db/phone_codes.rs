@@ -8,6 +8,7 @@ use uuid::Uuid;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
     Confirmation,
+    Recovery,
     Change,
     Reauthentication,
 }
@@ -42,6 +43,12 @@ const STORE_CONFIRMATION: &str = store!(
     "confirmation_token = $3, confirmation_sent_at = $5"
 );
 
+const STORE_RECOVERY: &str = store!(
+    "store_phone_recovery",
+    "recovery_token",
+    "recovery_token = $3, recovery_sent_at = $5"
+);
+
 const STORE_CHANGE: &str = store!(
     "store_phone_change",
     "phone_change_token",
@@ -71,6 +78,7 @@ pub(crate) async fn store(
 ) -> Result<(), DbError> {
     let sql = match column {
         Column::Confirmation => STORE_CONFIRMATION,
+        Column::Recovery => STORE_RECOVERY,
         Column::Change => STORE_CHANGE,
         Column::Reauthentication => STORE_REAUTHENTICATION,
     };

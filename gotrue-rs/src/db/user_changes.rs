@@ -3,6 +3,7 @@
 
 mod admin;
 mod soft_delete;
+mod start_over;
 
 use jiff::Timestamp;
 use platform::pg::{DbError, Executor};
@@ -14,6 +15,7 @@ use super::users::{User, user_with_relations, with_relations};
 
 pub(crate) use admin::{AdminChange, Ban, apply, delete, set_email, set_phone};
 pub(crate) use soft_delete::soft_delete;
+pub(crate) use start_over::start_over;
 
 const BY_PHONE_CHANGE: &str = concat!(
     "-- auth.users.by_phone_change

@@ -48,7 +48,10 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     }
     let letter = Letter::begin(&state, &call, Purpose::Invite, Flow::Implicit).await?;
     let invite = async |tx: &Tx<'_>| {
-        if let Some(mut user) = existing.clone() {
+        if let Some(known) = existing.clone() {
+            let mut user = db::users::hold(tx, known.id).await?.unwrap_or(known);
+            let now = state.clock.now();
+            new_account::hand_over(tx, &mut user, body.data.as_ref(), now).await?;
             let event = invited(&admin, &user);
             let posted = letter.write(tx, &mut user, Some(&event)).await?;
             return Ok((user, posted));

@@ -33,6 +33,8 @@ pub(super) struct Wanted {
     pub(super) email: String,
     pub(super) data: Option<Document>,
     pub(super) challenge: Challenge,
+    /// Whether an address that nobody has gets an account.
+    pub(super) may_open: bool,
 }
 
 /// Mounts the route.
@@ -63,6 +65,7 @@ async fn send_magic_link(state: web::Data<State>, call: Call) -> Result<HttpResp
             email: body.email,
             data: body.data,
             challenge,
+            may_open: true,
         },
     )
     .await
@@ -96,39 +99,42 @@ pub(super) async fn send(
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
     metadata::check_new(wanted.data.as_ref())?;
-    let mut user = find_confirmed(state, call, &wanted.email).await?;
+    let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
-        sign_up(state, call, &wanted).await?;
-        if !state.config.mail.autoconfirm {
+        if !wanted.may_open || accounts::check_open(state).is_err() {
+            // Upstream: says so, and thereby who has an account.
+            return Ok(json::empty_object());
+        }
+        if open(state, call, &wanted).await? && !state.config.mail.autoconfirm {
             // The mail that confirms the address signs in, too.
             return Ok(json::empty_object());
         }
-        user = find_confirmed(state, call, &wanted.email).await?;
+        user = find(state, call, &wanted.email).await?;
     }
     let Some(user) = user else {
         return Ok(json::empty_object());
     };
+    // Upstream: sends an account whose address is not confirmed the confirmation of its sign-up,
+    // and so lets whoever signed up with somebody else's address keep the password.
     send_to(state, call, &user, &wanted.challenge).await?;
     Ok(json::empty_object())
 }
 
-/// An account whose address is not confirmed counts as new.
-async fn find_confirmed(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
+async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
-    let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
+    db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
-    Ok(user.filter(User::is_confirmed))
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))
 }
 
-async fn sign_up(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
+async fn open(state: &State, call: &Call, wanted: &Wanted) -> Result<bool, Error> {
     let account = NewAccount {
         email: wanted.email.clone(),
         data: wanted.data.clone(),
         challenge: wanted.challenge.clone(),
         ..NewAccount::default()
     };
-    accounts::sign_up(state, call, account).await.map(drop)
+    accounts::open(state, call, account).await
 }
 
 async fn send_to(

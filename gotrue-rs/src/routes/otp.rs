@@ -62,48 +62,27 @@ async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, E
     };
     challenge.validate()?;
     // Upstream: `null` leaves the default, as a missing key does.
-    if !body.create_user.unwrap_or(true) {
-        require_account(&state, &call, &body).await?;
-    }
+    let may_open = body.create_user.unwrap_or(true);
     if !body.email.is_empty() {
         let wanted = Wanted {
             email: body.email,
             data: body.data,
             challenge,
+            may_open,
         };
         return magiclink::send(&state, &call, wanted).await;
     }
     if !body.phone.is_empty() {
-        return send_to_phone(&state, &call, body).await;
+        return send_to_phone(&state, &call, body, may_open).await;
     }
     Err(refuse("One of email or phone must be set"))
-}
-
-/// Fails unless the address has an account already; what is no address has none.
-async fn require_account(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
-    let missing = || Error::unprocessable(ErrorCode::OtpDisabled, "Signups not allowed for otp");
-    let aud = call.audience(&state.config, None);
-    let client = state.client().await?;
-    let found = if !body.email.is_empty() {
-        let email = validate::email(&body.email).map_err(|_| missing())?;
-        db::users::by_email(&client, &email, &aud).await
-    } else if !body.phone.is_empty() {
-        let phone = validate::phone(&body.phone).map_err(|_| missing())?;
-        db::users::by_phone(&client, &phone, &aud).await
-    } else {
-        return Ok(());
-    };
-    match found {
-        Ok(None) => Err(missing()),
-        // Upstream: a database that cannot be asked is noticed by what follows.
-        Ok(Some(_)) | Err(_) => Ok(()),
-    }
 }
 
 async fn send_to_phone(
     state: &State,
     call: &Call,
     mut body: OtpBody,
+    may_open: bool,
 ) -> Result<HttpResponse, Error> {
     if !state.config.external.phone {
         return Err(Error::bad_request(
@@ -117,50 +96,52 @@ async fn send_to_phone(
     body.phone = validate::phone(&body.phone)?;
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
-    let mut user = find_confirmed(state, call, &body.phone).await?;
-    if user.is_none() {
-        sign_up(state, call, &body).await?;
-        if !state.config.sms.autoconfirm {
-            return Ok(json::empty_object());
+    let sent = || {
+        let message_id = phone::MESSAGE_ID.to_owned();
+        Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+    };
+    let mut user = find(state, call, &body.phone).await?;
+    if user.is_none() && may_open && accounts::check_open(state).is_ok() {
+        if open(state, call, &body).await? && !state.config.sms.autoconfirm {
+            return sent();
         }
-        user = find_confirmed(state, call, &body.phone).await?;
+        user = find(state, call, &body.phone).await?;
     }
     let Some(user) = user else {
-        return Ok(json::empty_object());
+        // Upstream: says so, and thereby who has an account.
+        phone::code(state, &body.phone)?;
+        return sent();
+    };
+    let purpose = if user.is_phone_confirmed() {
+        Purpose::Confirmation
+    } else {
+        Purpose::SignIn
     };
     let entry =
         Entry::new(&user, Action::UserRecoveryRequested).trait_("channel", body.channel.as_str());
-    let message_id = state
+    state
         .db
         .transaction("otp", async |tx| {
             record(state, tx, &entry).await?;
-            phone::send(
-                state,
-                tx,
-                &mut user.clone(),
-                &body.phone,
-                Purpose::Confirmation,
-            )
-            .await
+            phone::send(state, tx, &mut user.clone(), &body.phone, purpose).await
         })
         .await?;
-    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+    sent()
 }
 
-async fn find_confirmed(state: &State, call: &Call, phone: &str) -> Result<Option<User>, Error> {
+async fn find(state: &State, call: &Call, phone: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
-    let user = db::users::by_phone(&client, phone, &call.audience(&state.config, None))
+    db::users::by_phone(&client, phone, &call.audience(&state.config, None))
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
-    Ok(user.filter(User::is_phone_confirmed))
+        .map_err(|error| Error::internal("Database error finding user").with_source(error))
 }
 
-async fn sign_up(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
+async fn open(state: &State, call: &Call, body: &OtpBody) -> Result<bool, Error> {
     let account = NewAccount {
         phone: body.phone.clone(),
         data: body.data.clone(),
         channel: body.channel.clone(),
         ..NewAccount::default()
     };
-    accounts::sign_up(state, call, account).await.map(drop)
+    accounts::open(state, call, account).await
 }

@@ -292,6 +292,7 @@ async fn redeem(
             }
         }
         Purpose::Sms => effects::confirm_phone(state, tx, &mut user).await?,
+        Purpose::PhoneSignIn => effects::sign_in_by_phone(state, tx, &mut user).await?,
         Purpose::PhoneChange => {
             effects::change_phone(state, tx, &mut user, redemption, &mut notices).await?;
         }

@@ -30,6 +30,7 @@ mod recover;
 mod refresh;
 mod resend;
 mod signup;
+mod takeover;
 mod token;
 mod unavailable;
 mod user;

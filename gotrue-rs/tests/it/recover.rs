@@ -185,5 +185,9 @@ async fn recovery_confirms_an_address_by_the_way() {
     let reply = app.open(&link(&app.last_mail())).await;
     let location = reply.header("location").unwrap();
     assert_eq!(in_fragment(location, "type"), "recovery");
+    let token = in_fragment(location, "access_token");
+    let request = app.as_user(&token, reqwest::Method::PUT, "/user");
+    let body = json!({ "password": PASSWORD });
+    request.json(&body).send().await.ok();
     app.sign_in("ada@example.com").await;
 }

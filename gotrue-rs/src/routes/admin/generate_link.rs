@@ -254,6 +254,10 @@ impl Request<'_> {
         }
         let invited = self.kind == Kind::Invite;
         if invited {
+            if !is_new {
+                let data = self.body.data.as_ref();
+                new_account::hand_over(tx, user, data, at).await?;
+            }
             let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
                 .trait_("user_id", user.id.to_string())
                 .trait_("user_email", user.email.as_str());

@@ -1,9 +1,12 @@
 //! Accounts that an admin opens by address: without a password until their owner sets one.
 
-use platform::pg::Executor;
+use jiff::Timestamp;
+use platform::pg::{Executor, Tx};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::accounts::identity::{start_over, unverified};
+use crate::accounts::metadata;
 use crate::db;
 use crate::db::identities::Identity;
 use crate::db::users::User;
@@ -57,6 +60,27 @@ pub(crate) async fn store(state: &State, db: &impl Executor, user: &User) -> Res
     let identity = add_identity(state, db, user.id, "email", data).await?;
     user.identities = Some(vec![identity]);
     Ok(user)
+}
+
+/// Hands an account over to whoever is invited to it: if somebody signed up with the address
+/// before, that may have been a stranger.
+// Upstream: the stranger's password opens the account once the invitation is accepted.
+pub(crate) async fn hand_over(
+    tx: &Tx<'_>,
+    user: &mut User,
+    data: Option<&Document>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if !user.has_password() || user.is_phone_confirmed() {
+        return Ok(());
+    }
+    let known = unverified(user.id, &user.email, &Document::default());
+    start_over(tx, user, "email", known, now).await?;
+    let changes = metadata::Changes {
+        own: data,
+        app: None,
+    };
+    metadata::merge(tx, user, changes, now).await
 }
 
 /// What is known about an identity by email or phone.

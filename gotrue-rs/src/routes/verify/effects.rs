@@ -4,6 +4,7 @@ use platform::pg::{DbError, Tx};
 
 use super::{OwnedNotice, Redemption};
 use crate::accounts::change::{confirm_phone_change, record};
+use crate::accounts::identity::{start_over, verified_email, verified_phone};
 use crate::audit::{Action, Entry};
 use crate::db;
 use crate::db::user_changes as changes;
@@ -47,7 +48,8 @@ pub(super) async fn confirm_signup(
     Ok(())
 }
 
-/// A recovery or a magic link: the token is spent, and the address is confirmed by the way.
+/// A recovery or a magic link: the token is spent. If it is what first confirms the address, the
+/// account starts over.
 pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
     let wrapped = |error: Error| Error::internal("Database error updating user").with_source(error);
     let failed = |error: DbError| wrapped(error.into());
@@ -59,11 +61,26 @@ pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Resu
         let entry = Entry::new(user, Action::Login);
         return record(state, tx, &entry).await.map_err(wrapped);
     }
+    let data = verified_email(user.id, &user.email);
+    start_over(tx, user, "email", data, now)
+        .await
+        .map_err(failed)?;
     let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", "email");
     record(state, tx, &entry).await.map_err(wrapped)?;
     db::users::confirm_email(tx, user, now)
         .await
         .map_err(failed)
+}
+
+/// A code to sign in by a number nobody had confirmed: the account starts over.
+pub(super) async fn sign_in_by_phone(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &mut User,
+) -> Result<(), Error> {
+    let data = verified_phone(user.id, &user.phone);
+    start_over(tx, user, "phone", data, state.clock.now()).await?;
+    confirm_phone(state, tx, user).await
 }
 
 /// A sign-up by phone: the number is confirmed.

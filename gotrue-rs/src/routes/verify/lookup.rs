@@ -20,6 +20,9 @@ pub(super) enum Purpose {
     MagicLink,
     EmailChange,
     Sms,
+    /// A code asked for to sign in by a number that was not confirmed yet; clients call it
+    /// `sms`, too.
+    PhoneSignIn,
     PhoneChange,
 }
 
@@ -45,7 +48,7 @@ impl Purpose {
             Self::Recovery => "recovery",
             Self::MagicLink => "magiclink",
             Self::EmailChange => "email_change",
-            Self::Sms => "sms",
+            Self::Sms | Self::PhoneSignIn => "sms",
             Self::PhoneChange => "phone_change",
         }
     }
@@ -101,7 +104,7 @@ async fn by_hash(
         Some(Purpose::Recovery | Purpose::MagicLink) => &[TokenType::Recovery],
         Some(Purpose::EmailChange) => &[TokenType::EmailChangeCurrent, TokenType::EmailChangeNew],
         None if redemption.kind == ANY_MAIL => &[TokenType::Confirmation, TokenType::Recovery],
-        Some(Purpose::Sms | Purpose::PhoneChange) | None => {
+        Some(Purpose::Sms | Purpose::PhoneSignIn | Purpose::PhoneChange) | None => {
             return Err(Error::bad_request(
                 ErrorCode::ValidationFailed,
                 "Invalid email verification type",
@@ -134,7 +137,7 @@ async fn by_hash(
 fn sent_at(user: &User, purpose: Purpose) -> Option<Timestamp> {
     match purpose {
         Purpose::Signup | Purpose::Invite | Purpose::Sms => user.confirmation_sent_at,
-        Purpose::Recovery | Purpose::MagicLink => user.recovery_sent_at,
+        Purpose::Recovery | Purpose::MagicLink | Purpose::PhoneSignIn => user.recovery_sent_at,
         Purpose::EmailChange => user.email_change_sent_at,
         Purpose::PhoneChange => user.phone_change_sent_at,
     }
@@ -166,7 +169,9 @@ async fn find_holder(
         Some(Purpose::PhoneChange) => {
             db::user_changes::by_phone_change(tx, &redemption.phone, aud).await
         }
-        Some(Purpose::Sms) => db::users::by_phone(tx, &redemption.phone, aud).await,
+        Some(Purpose::Sms | Purpose::PhoneSignIn) => {
+            db::users::by_phone(tx, &redemption.phone, aud).await
+        }
         Some(Purpose::EmailChange) => {
             let both = state.config.mail.secure_email_change;
             let holder = one_time_tokens::holder_of_email_change(
@@ -203,12 +208,7 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
             mail(&user.email_change_token_current, user.email_change_sent_at)
                 || mail(&user.email_change_token_new, user.email_change_sent_at)
         }
-        Some(Purpose::Sms) => phone(
-            state,
-            redemption,
-            &user.confirmation_token,
-            user.confirmation_sent_at,
-        ),
+        Some(Purpose::Sms | Purpose::PhoneSignIn) => return by_message(state, user, redemption),
         Some(Purpose::PhoneChange) => phone(
             state,
             redemption,
@@ -225,6 +225,18 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
         None => false,
     };
     purpose.filter(|_| valid)
+}
+
+/// What a code by message redeems. A test number's code is always the same: then it counts as
+/// the one that leaves nothing to strangers.
+fn by_message(state: &State, user: &User, redemption: &Redemption) -> Option<Purpose> {
+    let valid = |stored: &str, sent_at| phone(state, redemption, stored, sent_at);
+    if user.recovery_token == redemption.token_hash
+        && valid(&user.recovery_token, user.recovery_sent_at)
+    {
+        return Some(Purpose::PhoneSignIn);
+    }
+    valid(&user.confirmation_token, user.confirmation_sent_at).then_some(Purpose::Sms)
 }
 
 /// A test number's code is good at any time.
