@@ -17,7 +17,7 @@ use platform::jwt::Claims;
 use url::Url;
 
 use crate::config::Config;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json;
 use crate::state::State;
 use body::Body;
@@ -90,13 +90,8 @@ impl Call {
 
     fn bytes(&self) -> Result<&[u8], Error> {
         match &self.body {
-            Body::Read(bytes) => Ok(bytes),
-            Body::TooLarge => Err(Error::status(
-                actix_web::http::StatusCode::PAYLOAD_TOO_LARGE,
-                Some(ErrorCode::RequestEntityTooLarge),
-                "Request body too large (max 1048576 bytes)",
-            )),
-            Body::Broken => Err(Error::internal("Could not read body into byte slice")),
+            Ok(bytes) => Ok(bytes),
+            Err(error) => Err(body::refusal(*error)),
         }
     }
 
@@ -160,10 +155,9 @@ impl FromRequest for Call {
     /// Never fails: what is wrong with a body is said by the handler that wants it, after it
     /// has checked who is asking.
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let request = request.clone();
-        let payload = payload.take();
+        let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
-            let mut body = body::read(payload).await;
+            let mut body = body::read(&request, payload).await;
             let form = take_form(&request, &mut body);
             Ok(Self::new(&request, form, body))
         })
@@ -180,8 +174,8 @@ fn take_form(request: &HttpRequest, body: &mut Body) -> Vec<(String, String)> {
     if kind != "application/x-www-form-urlencoded" && !is_multipart_token {
         return Vec::new();
     }
-    match std::mem::replace(body, Body::Read(web::Bytes::new())) {
-        Body::Read(bytes) if !is_multipart_token => pairs(&bytes),
+    match std::mem::replace(body, Ok(web::Bytes::new())) {
+        Ok(bytes) if !is_multipart_token => pairs(&bytes),
         _ => Vec::new(),
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// The user behind the request's bearer token.
     pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
-        let token = verify(state, call)?;
+        let token = verify(state, call.bearer())?;
         let (user, session) = load_allowed(state, &token.claims).await?;
         Ok(Self {
             user,
@@ -59,7 +59,7 @@ pub(crate) struct Admin {
 impl Admin {
     /// The admin behind the request's bearer token.
     pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
-        let token = verify(state, call)?;
+        let token = verify(state, call.bearer())?;
         if session_claim(&token.claims).is_some() {
             let (user, session) = load_allowed(state, &token.claims).await?;
             let now = state.clock.now();
@@ -95,9 +95,14 @@ impl Admin {
     }
 }
 
+/// Whether there is a valid token; what it allows is another question.
+pub(crate) fn check_token(state: &State, token: Option<&str>) -> Result<(), Error> {
+    verify(state, token).map(|_| ())
+}
+
 /// The verified token of a request.
-fn verify(state: &State, call: &Call) -> Result<Arc<VerifiedToken>, Error> {
-    let token = call.bearer().ok_or_else(|| {
+fn verify(state: &State, token: Option<&str>) -> Result<Arc<VerifiedToken>, Error> {
+    let token = token.ok_or_else(|| {
         Error::unauthorized(
             ErrorCode::NoAuthorization,
             "This endpoint requires a valid Bearer token",

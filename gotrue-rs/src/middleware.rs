@@ -11,8 +11,10 @@ use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
 use futures_util::FutureExt as _;
+use platform::http::bearer;
 use uuid::Uuid;
 
+use crate::caller::check_token;
 use crate::error::{ApiVersion, Error, ErrorCode, render};
 use crate::state::State;
 
@@ -39,6 +41,17 @@ pub(crate) async fn around(
         Err(_elapsed) => failed(http, &timed_out(), version, &id),
     };
     Ok(in_format(response, version, &id))
+}
+
+/// Refuses a request without a valid token before anything of its body is read. What the token
+/// allows is for the handler to ask.
+pub(crate) async fn token_first<B: MessageBody + 'static>(
+    state: web::Data<State>,
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, actix_web::Error> {
+    check_token(&state, bearer::token(request.headers()))?;
+    next.call(request).await
 }
 
 /// A header may name the request; without one, or without the header, it is random.

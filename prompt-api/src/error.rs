@@ -5,6 +5,7 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, RETRY_AFTER};
 use actix_web::{HttpResponse, ResponseError};
+use platform::http::body;
 use platform::jwt::JwtError;
 use platform::pg::{DbError, SqlState};
 use serde::Serialize;
@@ -41,6 +42,10 @@ pub(crate) enum Error {
     MalformedQuery(&'static str),
     #[error("The request body could not be read as UTF-8 text")]
     UnreadableBody,
+    #[error("The request body did not arrive in time")]
+    SlowBody,
+    #[error("The server is handling as much as it can; try again in a moment")]
+    Busy,
     #[error("Sign in to do this")]
     SignedOut,
     #[error("The access token is not valid")]
@@ -134,6 +139,8 @@ impl Error {
             Self::Invalid(_) => (StatusCode::UNPROCESSABLE_ENTITY, "validation_failed"),
             Self::MissingVariables(_) => (StatusCode::UNPROCESSABLE_ENTITY, "missing_variables"),
             Self::TooManyRequests(_) => (StatusCode::TOO_MANY_REQUESTS, "rate_limited"),
+            Self::SlowBody => (StatusCode::REQUEST_TIMEOUT, "request_timeout"),
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy"),
             Self::Unavailable(..) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             Self::Internal(_) | Self::Unwritable(_) => {
                 (StatusCode::INTERNAL_SERVER_ERROR, "internal_error")
@@ -154,6 +161,7 @@ impl Error {
         match self {
             Self::TooManyRequests(wait) => Some(wait.as_secs() + 1),
             Self::Unavailable(_, wait) => Some(wait.as_secs()),
+            Self::Busy => Some(body::RETRY_AFTER),
             _ => None,
         }
     }

@@ -5,8 +5,7 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
-use bytes::BytesMut;
-use futures_util::StreamExt;
+use platform::http::body::{self, BodyError};
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
@@ -18,9 +17,8 @@ pub(crate) const BODY_LIMIT: usize = 1024 * 1024;
 /// Largest body of a compile request, bytes.
 pub(crate) const COMPILE_BODY_LIMIT: usize = 2 * 1024 * 1024;
 
-/// How much of a body that is too large is read and thrown away, so that the client gets to see the
-/// answer instead of a closed connection.
-const DRAIN_LIMIT: usize = 16 * 1024 * 1024;
+/// Largest body that holds names and addresses only, bytes.
+pub(crate) const SMALL_BODY_LIMIT: usize = 16 * 1024;
 
 /// A JSON body whatever its content type says; an empty one counts as an empty object.
 pub(crate) struct Json<T, const LIMIT: usize = BODY_LIMIT>(pub(crate) T);
@@ -29,10 +27,11 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Json<T, 
     type Error = Error;
     type Future = Pin<Box<dyn Future<Output = Result<Self, Error>>>>;
 
-    fn from_request(_: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let payload = payload.take();
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
-            let body = read(payload, LIMIT).await?;
+            let body = body::read(&request, payload, LIMIT).await;
+            let body = body.map_err(|error| Error::from_body(error, LIMIT))?;
             // Members nobody asked for are skipped unread, so this must be checked for the whole.
             let text = std::str::from_utf8(&body).map_err(|_| Error::UnreadableBody)?;
             let text = if text.is_empty() { "{}" } else { text };
@@ -43,22 +42,15 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Json<T, 
     }
 }
 
-async fn read(mut payload: Payload, limit: usize) -> Result<BytesMut, Error> {
-    let mut body = BytesMut::new();
-    let mut seen = 0;
-    while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|_| Error::UnreadableBody)?;
-        seen += chunk.len();
-        if seen <= limit {
-            body.extend_from_slice(&chunk);
-        } else if seen > DRAIN_LIMIT {
-            break;
+impl Error {
+    fn from_body(error: BodyError, limit: usize) -> Self {
+        match error {
+            BodyError::TooLarge => {
+                Self::TooLarge(format!("The request body is larger than {limit} bytes"))
+            }
+            BodyError::TooSlow => Self::SlowBody,
+            BodyError::Busy => Self::Busy,
+            BodyError::Broken => Self::UnreadableBody,
         }
     }
-    if seen > limit {
-        return Err(Error::TooLarge(format!(
-            "The request body is larger than {limit} bytes"
-        )));
-    }
-    Ok(body)
 }

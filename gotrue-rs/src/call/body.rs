@@ -1,43 +1,43 @@
 //! Reading a request's body up to a limit.
 
+use actix_web::HttpRequest;
 use actix_web::dev::Payload;
-use actix_web::web::{Bytes, BytesMut};
-use futures_util::StreamExt as _;
+use actix_web::http::StatusCode;
+use actix_web::web::Bytes;
+use platform::http::body::{self, BodyError};
+
+use crate::error::{Error, ErrorCode};
 
 /// Larger bodies are refused.
 const LIMIT: usize = 1 << 20;
 
-/// How much of a body that is too large is still read, so that a client which sends before it
-/// listens gets to see the answer.
-const DRAIN_LIMIT: usize = 8 << 20;
-
 /// What came of reading a body.
-#[derive(Debug)]
-pub(super) enum Body {
-    Read(Bytes),
-    TooLarge,
-    Broken,
+pub(super) type Body = Result<Bytes, BodyError>;
+
+/// Reads the whole body.
+pub(super) async fn read(request: &HttpRequest, payload: Payload) -> Body {
+    body::read(request, payload, LIMIT).await
 }
 
-/// Reads the whole body, or as much of it as is sensible.
-pub(super) async fn read(mut payload: Payload) -> Body {
-    let mut bytes = BytesMut::new();
-    let mut seen = 0;
-    while let Some(chunk) = payload.next().await {
-        let Ok(chunk) = chunk else {
-            return Body::Broken;
-        };
-        seen += chunk.len();
-        if seen > DRAIN_LIMIT {
-            break;
-        }
-        if seen <= LIMIT {
-            bytes.extend_from_slice(&chunk);
-        }
-    }
-    if seen > LIMIT {
-        Body::TooLarge
-    } else {
-        Body::Read(bytes.freeze())
+/// What a handler that wants the body answers without it.
+pub(super) fn refusal(error: BodyError) -> Error {
+    match error {
+        BodyError::TooLarge => Error::status(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            Some(ErrorCode::RequestEntityTooLarge),
+            "Request body too large (max 1048576 bytes)",
+        ),
+        BodyError::TooSlow => Error::status(
+            StatusCode::REQUEST_TIMEOUT,
+            Some(ErrorCode::RequestTimeout),
+            "Request body did not arrive in time",
+        ),
+        BodyError::Busy => Error::status(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Some(ErrorCode::UnexpectedFailure),
+            "The server is handling as much as it can, please retry after a moment.",
+        )
+        .with_header("retry-after", body::RETRY_AFTER.to_string()),
+        BodyError::Broken => Error::internal("Could not read body into byte slice"),
     }
 }

@@ -34,7 +34,9 @@ fn resource(
     for path in paths {
         let handlers = routes();
         let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
-        let mut resource = web::resource(*path).wrap(from_fn(middleware::around));
+        let mut resource = web::resource(*path)
+            .wrap(from_fn(middleware::token_first))
+            .wrap(from_fn(middleware::around));
         for (_, handler) in handlers {
             resource = resource.route(handler);
         }

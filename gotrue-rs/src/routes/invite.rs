@@ -1,6 +1,7 @@
 //! `POST /invite`: an admin opens an account for somebody else. Mirrors upstream's `invite.go`.
 
 use actix_web::http::{Method, StatusCode};
+use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
@@ -14,6 +15,7 @@ use crate::db::users::User;
 use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::mail::{Letter, Purpose};
+use crate::middleware::token_first;
 use crate::otp::Flow;
 use crate::state::State;
 
@@ -27,7 +29,8 @@ json::body! {
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
     super::resource(cfg, &["/invite"], || {
-        vec![(Method::POST, web::post().to(invite_user))]
+        let post = web::post().to(invite_user).wrap(from_fn(token_first));
+        vec![(Method::POST, post)]
     });
 }
 

@@ -1,6 +1,7 @@
 //! `POST /logout`. Mirrors `internal/api/logout.go`.
 
 use actix_web::http::Method;
+use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
@@ -11,6 +12,7 @@ use crate::call::Call;
 use crate::caller::Caller;
 use crate::db;
 use crate::error::{Error, ErrorCode};
+use crate::middleware::token_first;
 use crate::state::State;
 
 /// Which of a user's sessions end.
@@ -23,7 +25,8 @@ enum Scope {
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
     resource(cfg, &["/logout"], || {
-        vec![(Method::POST, web::post().to(post_logout))]
+        let post = web::post().to(post_logout).wrap(from_fn(token_first));
+        vec![(Method::POST, post)]
     });
 }
 

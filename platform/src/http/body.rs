@@ -1,10 +1,8 @@
 //! Request bodies: how long they may take, how large they may be, and reading them whole.
 
-use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,7 +13,6 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::connection::Connection;
 use super::requests::Shared;
 
 /// How long a body may take. A duration of zero is no deadline.
@@ -76,15 +73,17 @@ impl From<PayloadError> for BodyError {
     }
 }
 
+/// Bodies up to this size are taken however much is in flight: no more than what a connection takes
+/// anyway, and enough to sign in.
+const SMALL: usize = 16 << 10;
+
 /// What clients are asked to wait after [`BodyError::Busy`], seconds.
 pub const RETRY_AFTER: u64 = 2;
 
-/// Whether this process holds as many bytes as it may, so that a request that would make it hold
-/// more has to be refused with 503 and `Retry-After`.
+/// Whether this process holds as many bytes as it may, for all clients or for this one, so that a
+/// request that would make it hold more has to be refused with 503 and `Retry-After`.
 pub fn is_full(request: &HttpRequest) -> bool {
-    request
-        .conn_data::<Arc<Connection>>()
-        .is_some_and(|connection| connection.is_full())
+    Shared::of(request).is_some_and(|shared| shared.is_full())
 }
 
 /// Reads a whole body of at most `limit` bytes. One that says it is larger is not read at all.
@@ -98,7 +97,7 @@ pub async fn read(
         return Err(BodyError::TooLarge);
     }
     let mut held = Held {
-        connection: request.conn_data::<Arc<Connection>>().cloned(),
+        shared: Shared::of(request),
         bytes: 0,
     };
     let mut body = BytesMut::new();
@@ -108,9 +107,6 @@ pub async fn read(
             return Err(BodyError::TooLarge);
         }
         held.add(chunk.len())?;
-        if body.is_empty() && chunk.len() == announced {
-            return Ok(chunk);
-        }
         body.extend_from_slice(&chunk);
     }
     Ok(body.freeze())
@@ -124,19 +120,19 @@ fn announced(request: &HttpRequest) -> Option<usize> {
 
 /// Bytes counted as in flight for as long as this lives.
 struct Held {
-    connection: Option<Arc<Connection>>,
+    shared: Option<Rc<Shared>>,
     bytes: usize,
 }
 
 impl Held {
     fn add(&mut self, bytes: usize) -> Result<(), BodyError> {
-        let Some(connection) = &self.connection else {
+        let Some(shared) = &self.shared else {
             return Ok(());
         };
-        if connection.is_full() {
+        if self.bytes + bytes > SMALL && shared.is_full() {
             return Err(BodyError::Busy);
         }
-        connection.hold(bytes);
+        shared.hold(bytes);
         self.bytes += bytes;
         Ok(())
     }
@@ -144,8 +140,8 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if let Some(connection) = &self.connection {
-            connection.release(self.bytes);
+        if let Some(shared) = &self.shared {
+            shared.release(self.bytes);
         }
     }
 }
@@ -153,7 +149,6 @@ impl Drop for Held {
 /// A request's body with deadlines.
 pub(super) struct Upload {
     payload: Payload,
-    connection: Arc<Connection>,
     shared: Rc<Shared>,
     started: Instant,
     span_began: Instant,
@@ -162,11 +157,10 @@ pub(super) struct Upload {
 }
 
 impl Upload {
-    pub(super) fn new(payload: Payload, connection: Arc<Connection>, shared: Rc<Shared>) -> Self {
+    pub(super) fn new(payload: Payload, shared: Rc<Shared>) -> Self {
         let now = Instant::now();
         Self {
             payload,
-            connection,
             shared,
             started: now,
             span_began: now,
@@ -223,27 +217,12 @@ impl Stream for Upload {
                 Poll::Ready(None)
             }
             Poll::Pending => {
-                this.connection.caught_up();
+                this.shared.connection.caught_up();
                 this.wait(cx).map(|()| {
                     let late = io::Error::new(io::ErrorKind::TimedOut, BodyError::TooSlow);
                     Some(Err(PayloadError::Io(late)))
                 })
             }
-        }
-    }
-}
-
-impl Shared {
-    /// What is shared with the layer below about this request.
-    fn of(request: &HttpRequest) -> Option<Rc<Self>> {
-        use actix_web::HttpMessage as _;
-        request.extensions().get::<Rc<Self>>().cloned()
-    }
-
-    pub(super) fn new(rules: BodyRules, whole: bool) -> Self {
-        Self {
-            rules: Cell::new(rules),
-            whole: Cell::new(whole),
         }
     }
 }

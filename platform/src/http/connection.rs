@@ -248,37 +248,25 @@ impl Connection {
     }
 
     /// Counts bytes that are held because of this connection until [`Self::release`].
-    pub(super) fn hold(&self, bytes: usize) {
+    pub(super) fn hold(&self, client: Option<IpAddr>, bytes: usize) {
         if self.held.fetch_add(bytes, Relaxed) == 0 {
             self.held_since.store(self.now(), Relaxed);
         }
         if let Some(all) = self.all.upgrade() {
-            all.hold(bytes);
+            all.hold(client, bytes);
         }
     }
 
-    pub(super) fn release(&self, bytes: usize) {
+    pub(super) fn release(&self, client: Option<IpAddr>, bytes: usize) {
         self.held.fetch_sub(bytes, Relaxed);
         if let Some(all) = self.all.upgrade() {
-            all.release(bytes);
+            all.release(client, bytes);
         }
     }
 
     /// Bytes held because of this connection.
     pub(super) fn held(&self) -> usize {
         self.held.load(Relaxed)
-    }
-
-    /// Whether no more may be taken in, by anybody.
-    pub(super) fn is_full(&self) -> bool {
-        self.all.upgrade().is_some_and(|all| all.is_full())
-    }
-
-    /// The rules for bodies of routes that have none of their own.
-    pub(super) fn body_rules(&self) -> super::body::BodyRules {
-        self.all
-            .upgrade()
-            .map_or_else(Default::default, |all| all.config.body)
     }
 
     /// The list this connection is in.

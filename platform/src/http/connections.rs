@@ -4,6 +4,7 @@
 //! has done nothing for longest is closed. Whoever opens connections to keep others out would have
 //! to be faster than everybody else taken together.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -26,6 +27,9 @@ const UNDER_WAY: Duration = Duration::from_secs(2);
 /// How often it is looked for connections that hold bytes for long.
 const SWEEP_MS: u64 = 100;
 
+/// No client may hold more than one of so many parts of what all may hold together.
+const SHARES: usize = 4;
+
 type ById = BTreeMap<u64, Arc<Connection>>;
 
 /// The connections of all servers of one process.
@@ -33,6 +37,8 @@ pub struct Connections {
     pub(super) config: HttpConfig,
     open: Mutex<Open>,
     held: AtomicUsize,
+    /// The same by client.
+    shares: Mutex<HashMap<IpAddr, usize>>,
     born: Instant,
     swept: AtomicU64,
 }
@@ -56,6 +62,7 @@ impl Connections {
             config,
             open: Mutex::default(),
             held: AtomicUsize::new(0),
+            shares: Mutex::default(),
             born: Instant::now(),
             swept: AtomicU64::new(0),
         })
@@ -105,7 +112,11 @@ impl Connections {
         self.open().remove(connection);
     }
 
-    pub(super) fn hold(&self, bytes: usize) {
+    /// Counts bytes held for a client.
+    pub(super) fn hold(&self, client: Option<IpAddr>, bytes: usize) {
+        if let Some(client) = client {
+            *self.shares().entry(network(client)).or_default() += bytes;
+        }
         let held = self.held.fetch_add(bytes, Relaxed) + bytes;
         http_metrics().in_flight(held);
         if held > self.config.max_bytes_in_flight {
@@ -113,18 +124,34 @@ impl Connections {
         }
     }
 
-    pub(super) fn release(&self, bytes: usize) {
+    pub(super) fn release(&self, client: Option<IpAddr>, bytes: usize) {
+        if let Some(client) = client {
+            let mut shares = self.shares();
+            if let Entry::Occupied(mut share) = shares.entry(network(client)) {
+                *share.get_mut() -= bytes;
+                if *share.get() == 0 {
+                    share.remove();
+                }
+            }
+        }
         let held = self.held.fetch_sub(bytes, Relaxed) - bytes;
         http_metrics().in_flight(held);
     }
 
-    /// Whether no more bytes may be taken in.
-    pub(super) fn is_full(&self) -> bool {
-        let full = || self.held.load(Relaxed) >= self.config.max_bytes_in_flight;
+    /// Whether no more bytes may be taken in for this client: because there are too many in all,
+    /// or because of his own.
+    pub(super) fn is_full(&self, client: Option<IpAddr>) -> bool {
+        let most = self.config.max_bytes_in_flight;
+        let full = || self.held.load(Relaxed) >= most;
         if full() {
             self.make_room();
         }
-        full()
+        let share = |client| self.shares().get(&network(client)).copied();
+        full() || client.and_then(share).unwrap_or_default() >= most / SHARES
+    }
+
+    fn shares(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes those who have held bytes for longest, until there is room or all the others are

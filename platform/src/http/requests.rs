@@ -2,17 +2,20 @@
 //! body its deadlines, and hands the answer out in pieces, counted until they are taken.
 
 use std::cell::Cell;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use actix_http::{HttpMessage as _, Payload, Request, Response};
+use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use bytes::Bytes;
 
 use super::body::{BodyRules, Upload};
 use super::connection::Connection;
+use super::forwarded::seen_by_outermost;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
 const PIECE: usize = 32 << 10;
@@ -27,29 +30,56 @@ pub(super) struct Shared {
     pub(super) rules: Cell<BodyRules>,
     /// Whether all of its body has arrived.
     pub(super) whole: Cell<bool>,
+    pub(super) connection: Arc<Connection>,
+    client: Option<IpAddr>,
+}
+
+impl Shared {
+    pub(super) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
+        request.extensions().get::<Rc<Self>>().cloned()
+    }
+
+    pub(super) fn hold(&self, bytes: usize) {
+        self.connection.hold(self.client, bytes);
+    }
+
+    pub(super) fn release(&self, bytes: usize) {
+        if bytes > 0 {
+            self.connection.release(self.client, bytes);
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        let all = self.connection.all();
+        all.is_some_and(|all| all.is_full(self.client))
+    }
 }
 
 /// A request that is being handled or whose answer is being taken.
-pub(super) struct Exchange {
-    connection: Arc<Connection>,
-    shared: Rc<Shared>,
-}
+pub(super) struct Exchange(Rc<Shared>);
 
 impl Exchange {
     /// Takes note that a request has begun.
     pub(super) fn begin(request: &mut Request, connection: Arc<Connection>) -> Self {
         connection.begin();
+        let config = connection.all().map(|all| all.config.clone());
+        let config = config.unwrap_or_default();
         let whole = matches!(request.payload(), Payload::None);
-        let shared = Rc::new(Shared::new(connection.body_rules(), whole));
+        let shared = Rc::new(Shared {
+            rules: Cell::new(config.body),
+            whole: Cell::new(whole),
+            connection,
+            client: seen_by_outermost(request.headers(), config.trusted_proxies)
+                .or_else(|| request.peer_addr().map(|peer| peer.ip())),
+        });
         if !whole {
-            let payload = request.take_payload();
-            let upload = Upload::new(payload, Arc::clone(&connection), Rc::clone(&shared));
+            let upload = Upload::new(request.take_payload(), Rc::clone(&shared));
             *request.payload() = Payload::Stream {
                 payload: Box::pin(upload),
             };
         }
         request.extensions_mut().insert(Rc::clone(&shared));
-        Self { connection, shared }
+        Self(shared)
     }
 
     /// The answer as it is sent.
@@ -57,7 +87,7 @@ impl Exchange {
     where
         B: MessageBody + 'static,
     {
-        self.connection.prove();
+        self.0.connection.prove();
         let counted = response.extensions().get::<SharedBytes>().is_none();
         response.map_body(|_, body| Answer {
             body: body.boxed(),
@@ -71,7 +101,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.connection.finish(self.shared.whole.get());
+        self.0.connection.finish(self.0.whole.get());
     }
 }
 
@@ -89,10 +119,9 @@ pub(super) struct Answer {
 impl Answer {
     fn piece(&mut self) -> Bytes {
         let piece = self.rest.split_to(self.rest.len().min(PIECE));
-        self.exchange
-            .connection
-            .release(self.held - self.rest.len().min(self.held));
-        self.held = self.held.min(self.rest.len());
+        let left = self.held.min(self.rest.len());
+        self.exchange.0.release(self.held - left);
+        self.held = left;
         piece
     }
 }
@@ -115,7 +144,7 @@ impl MessageBody for Answer {
                 Some(Ok(bytes)) => {
                     if this.counted {
                         this.held = bytes.len();
-                        this.exchange.connection.hold(this.held);
+                        this.exchange.0.hold(this.held);
                     }
                     this.rest = bytes;
                 }
@@ -128,6 +157,6 @@ impl MessageBody for Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
-        self.exchange.connection.release(self.held);
+        self.exchange.0.release(self.held);
     }
 }

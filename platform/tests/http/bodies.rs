@@ -6,6 +6,9 @@ use platform::http::body::BodyRules;
 use super::peer::Peer;
 use super::server::{HUGE, LIMIT, NEVER, SOON, TestServer, generous};
 
+/// A body that counts as one that takes memory.
+const NOT_SMALL: usize = 20 << 10;
+
 fn post(path: &str, length: usize) -> String {
     format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n")
 }
@@ -122,12 +125,16 @@ async fn bytes_in_flight_are_bounded_and_who_holds_them_longest_makes_room() {
     stuck.send("GET /huge HTTP/1.1\r\nhost: x\r\n\r\n").await;
     let mut first = [0; 1];
     stuck.0.peek(&mut first).await.unwrap();
+    let mut small = Peer::connect(&server).await;
+    small.send(&post("/echo", 2)).await;
+    small.send("ab").await;
+    assert_eq!(small.status().await, Some(200));
     let mut refused = false;
     // At first the answer may still be under way.
     loop {
         let mut peer = Peer::connect(&server).await;
-        peer.send(&post("/echo", 2)).await;
-        peer.send("ab").await;
+        peer.send(&post("/echo", NOT_SMALL)).await;
+        peer.push(&vec![b'x'; NOT_SMALL]).await;
         match peer.status().await {
             Some(503) => refused = true,
             status => {

@@ -45,6 +45,7 @@ pub fn configure(config: &mut web::ServiceConfig, state: &web::Data<State>) {
     }
     let v1 = web::scope("/v1")
         .wrap(from_fn(count_call))
+        .wrap(from_fn(refuse_when_full))
         .configure(by_key::configure)
         .configure(compile::configure)
         .configure(versions::configure)
@@ -84,6 +85,17 @@ async fn apply_cors<B: MessageBody + 'static>(
         credentials: false,
     };
     rules.apply(request, next).await
+}
+
+/// Takes nothing on while this process holds as many bytes for its clients as it may.
+async fn refuse_when_full<B: MessageBody + 'static>(
+    request: ServiceRequest,
+    next: Next<B>,
+) -> Result<ServiceResponse<B>, actix_web::Error> {
+    if platform::http::body::is_full(request.request()) {
+        return Err(Error::Busy.into());
+    }
+    next.call(request).await
 }
 
 /// Counts the calls of signed-in users.

@@ -11,7 +11,7 @@ use crate::db::changes::Change;
 use crate::db::prompts::{Place, StoredPrompt};
 use crate::error::Error;
 use crate::etag;
-use crate::json::Json;
+use crate::json::{Json, SMALL_BODY_LIMIT};
 use crate::prompts::{PromptBody, PromptChanges, PromptRequest, RollbackRequest};
 use crate::query::{Query, repository_address};
 use crate::state::State;
@@ -246,7 +246,7 @@ pub(super) async fn rollback_prompt(
     SignedIn(caller): SignedIn,
     path: web::Path<String>,
     request: HttpRequest,
-    Json(body): Json<RollbackRequest>,
+    Json(body): Json<RollbackRequest, SMALL_BODY_LIMIT>,
 ) -> Result<HttpResponse, Error> {
     let id = prompt_id(&path)?;
     let wanted = body.check()?;

@@ -12,6 +12,9 @@ use crate::json::Json;
 use crate::state::State;
 use crate::waitlist::normalise_email;
 
+/// Largest body, bytes: an address has at most 254 characters.
+const BODY_LIMIT: usize = 4096;
+
 pub(super) fn configure(config: &mut web::ServiceConfig) {
     for path in ["/waitlist", "/waitlist/"] {
         config.service(
@@ -50,7 +53,7 @@ pub(super) struct SignupBody {
 pub(super) async fn join_waitlist(
     state: web::Data<State>,
     request: HttpRequest,
-    Json(body): Json<SignupRequest>,
+    Json(body): Json<SignupRequest, BODY_LIMIT>,
 ) -> Result<HttpResponse, Error> {
     state
         .signups

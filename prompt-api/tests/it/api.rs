@@ -11,6 +11,7 @@ use actix_web::test::{TestRequest, init_service};
 use actix_web::{App, Error, web};
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
+use platform::http::forwarded::TrustedProxies;
 use platform::pg::{Client, Database, Executor, Session, column};
 use platform_test::{TestDatabase, tokens};
 use prompt_api::{Config, State, configure};
@@ -71,7 +72,9 @@ impl Api {
         let clock = Clock::system();
         let state = web::Data::new(State::new(&config, clock).unwrap());
         let shared = state.clone();
-        let app = App::new().configure(move |service| configure(service, &shared));
+        let app = App::new()
+            .app_data(TrustedProxies(1))
+            .configure(move |service| configure(service, &shared));
         let service = init_service(app).await;
         let call = Box::new(move |request| -> Answer { Box::pin(service.call(request)) });
         let pool = database.pool("authenticator");

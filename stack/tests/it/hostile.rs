@@ -1,9 +1,39 @@
 //! Clients that mean ill, against the assembled server.
 
+use reqwest::Method;
+use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::serving::Stack;
+
+/// Sends a head that announces a body, then so many bytes of it; the answer, which must come
+/// although the rest does not.
+async fn begin(stack: &Stack, method: &str, path: &str, length: usize, sent: usize) -> String {
+    let mut socket = TcpStream::connect(stack.running.addresses.api)
+        .await
+        .unwrap();
+    let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+    socket.write_all(head.as_bytes()).await.unwrap();
+    socket.write_all(&vec![b' '; sent]).await.unwrap();
+    let mut text = String::new();
+    while !is_whole(&text) {
+        let mut chunk = [0; 4096];
+        let read = socket.read(&mut chunk).await.unwrap();
+        assert_ne!(read, 0, "closed after {text:?}");
+        text.push_str(std::str::from_utf8(&chunk[..read]).unwrap());
+    }
+    text
+}
+
+fn is_whole(answer: &str) -> bool {
+    let Some((head, body)) = answer.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let mut lines = head.lines();
+    let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+    length.is_some_and(|length| length.parse() == Ok(body.len()))
+}
 
 /// Reads until the server closes.
 async fn rest(socket: &mut TcpStream) -> String {
@@ -49,5 +79,79 @@ async fn http_2_without_tls_is_refused_at_once() {
     socket.write_all(preface).await.unwrap();
     let answer = rest(&mut socket).await;
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn nothing_is_read_of_a_body_whose_sender_may_not_send_it() {
+    let stack = Stack::start(&[]).await;
+    for (method, path) in [
+        ("PUT", "/auth/v1/user"),
+        ("POST", "/auth/v1/factors"),
+        ("POST", "/auth/v1/admin/users"),
+        ("POST", "/auth/v1/invite"),
+        ("POST", "/auth/v1/logout"),
+        ("POST", "/api/v1/prompts"),
+        ("POST", "/api/v1/compile"),
+    ] {
+        let answer = begin(&stack, method, path, 1 << 20, 1).await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{path}: {answer}");
+    }
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn a_body_that_announces_more_than_its_route_takes_is_refused_at_once() {
+    let stack = Stack::start(&[]).await;
+    for (path, length, error) in [
+        ("/api/waitlist", 4097, "too_large"),
+        ("/auth/v1/otp", (1 << 20) + 1, "request_entity_too_large"),
+    ] {
+        let answer = begin(&stack, "POST", path, length, 1).await;
+        assert!(answer.starts_with("HTTP/1.1 413"), "{path}: {answer}");
+        assert!(answer.contains(error), "{path}: {answer}");
+    }
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn a_body_that_never_ends_is_refused_in_the_shape_of_its_service() {
+    let stack = Stack::start(&[("WILDFIRE_HTTP_BODY_TIMEOUT", "300ms")]).await;
+    for (path, member) in [
+        ("/api/waitlist", "\"error\":{"),
+        ("/auth/v1/otp", "\"error_code\":"),
+    ] {
+        let answer = begin(&stack, "POST", path, 100, 1).await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{path}: {answer}");
+        assert!(
+            answer.contains(member) && answer.contains("request_timeout"),
+            "{answer}"
+        );
+    }
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn what_would_take_too_much_memory_is_refused_with_a_time_to_come_back() {
+    let stack = Stack::start(&[("WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT", "0")]).await;
+    let large = serde_json::json!({ "email": "x".repeat(100_000) });
+    for (method, path) in [
+        (Method::GET, "/api/v1/prompts"),
+        (Method::POST, "/auth/v1/otp"),
+    ] {
+        let answer = stack
+            .request(method, path)
+            .json(&large)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(answer.status(), 503, "{path}");
+        assert_eq!(answer.headers()["retry-after"], "2", "{path}");
+        assert!(answer.json::<Value>().await.unwrap().is_object(), "{path}");
+    }
+    // Small exchanges go on.
+    let small = serde_json::json!({ "email": "ada@example.com" });
+    let otp = stack.request(Method::POST, "/auth/v1/otp").json(&small);
+    assert_eq!(otp.send().await.unwrap().status(), 200);
     stack.running.stop().await;
 }
