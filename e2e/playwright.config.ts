@@ -13,8 +13,9 @@ const browser: Use = {
   // No trace: recording one for every test doubles the run; a failure keeps its page and picture.
   trace: 'off',
   screenshot: 'only-on-failure',
-  actionTimeout: 10_000,
-  navigationTimeout: 15_000,
+  // Only ends what hangs: everything waits for a condition, however busy the machine is.
+  actionTimeout: 60_000,
+  navigationTimeout: 60_000,
 };
 
 export default defineConfig({
@@ -24,8 +25,8 @@ export default defineConfig({
   forbidOnly: Boolean(process.env['CI']),
   fullyParallel: true,
   workers: 2,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 300_000,
+  expect: { timeout: 60_000 },
   projects: [
     { name: 'api', testDir: 'tests/api' },
     {

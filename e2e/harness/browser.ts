@@ -47,6 +47,12 @@ function listen(page: Page, complaints: Complaints): void {
 
 interface Fixtures {
   complaints: Complaints;
+  lastingToasts: undefined;
+}
+
+/** Toasts wait as long as nobody can see them; here they wait until a test has looked. */
+function keepToasts(app: string): void {
+  if (location.origin === app) Object.defineProperty(document, 'hidden', { get: () => true });
 }
 
 /** For visitors without a session. */
@@ -54,6 +60,13 @@ export const test = base.extend<Fixtures>({
   baseURL: async ({}, use) => {
     await use(stack().app);
   },
+  lastingToasts: [
+    async ({ context }, use) => {
+      await context.addInitScript(keepToasts, stack().app);
+      await use(undefined);
+    },
+    { auto: true },
+  ],
   complaints: [
     async ({ context }, use) => {
       const complaints = new Complaints();
@@ -87,6 +100,20 @@ export const memberTest = test.extend<Member>({
     await use({ cookies: [], origins: [{ origin: stack().app, localStorage: [session] }] });
   },
 });
+
+/** Asks for a theme and waits until the page shows it and nothing on it moves any more. */
+export async function switchTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  const isSettled = (dark: boolean) => {
+    const { classList } = document.documentElement;
+    // The mailbox follows the system by CSS alone.
+    const isShown = document.getElementById('root') === null || classList.contains('dark') === dark;
+    return isShown && document.getAnimations().every(({ playState }) => playState === 'finished');
+  };
+  await expect
+    .poll(() => page.evaluate(isSettled, colorScheme === 'dark'), `the page is ${colorScheme}`)
+    .toBe(true);
+}
 
 /** Goes to a screen through the navigation, which is a menu on a phone. */
 export async function navigate(page: Page, entry: string): Promise<void> {

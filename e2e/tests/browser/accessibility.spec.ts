@@ -1,7 +1,14 @@
 /** axe on every screen, in both themes and at both widths; and nothing scrolls sideways. */
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { SAMPLE, expect, memberTest, test } from '../../harness/browser.ts';
+import {
+  SAMPLE,
+  expect,
+  memberTest,
+  switchTheme,
+  templateField,
+  test,
+} from '../../harness/browser.ts';
 import { stack } from '../../harness/stack.ts';
 
 interface Screen {
@@ -41,13 +48,19 @@ const MEMBER: Screen[] = [
   {
     name: 'create prompt with errors',
     path: '/prompts/new',
-    prepare: (page) => page.getByRole('button', { name: 'Create', exact: true }).click(),
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('alert').first().waitFor();
+    },
   },
   { name: 'prompt', path: '/prompts/:id' },
   {
     name: 'prompt with its menu',
     path: '/prompts/:id',
-    prepare: (page) => page.getByRole('button', { name: 'Actions' }).click(),
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Actions' }).click();
+      await page.getByRole('menu').waitFor();
+    },
   },
   { name: 'edit', path: '/prompts/:id/edit' },
   { name: 'versions', path: '/prompts/:id/versions' },
@@ -87,6 +100,8 @@ async function open(page: Page, { path, prepare }: Screen): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
   await expect(page.getByText(/^Loading/)).toHaveCount(0);
   await expect(page.locator('.animate-pulse')).toHaveCount(0);
+  // The code editor takes the place of a text area once it is loaded.
+  if ((await templateField(page).count()) > 0) await page.locator('.cm-content').waitFor();
   await prepare?.(page);
 }
 
@@ -103,8 +118,9 @@ async function violations(page: Page): Promise<string[]> {
 async function check(page: Page, screen: Screen): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await open(page, screen);
+  await switchTheme(page, 'light');
   expect.soft(await violations(page), 'light').toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark' });
+  await switchTheme(page, 'dark');
   expect.soft(await violations(page), 'dark').toEqual([]);
   await expectNoSidewaysScroll(page, screen.name);
 }

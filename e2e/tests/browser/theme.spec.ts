@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, memberTest, test } from '../../harness/browser.ts';
+import { expect, memberTest, switchTheme, test } from '../../harness/browser.ts';
 
 const background = (page: Page) =>
   page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -8,9 +8,9 @@ test('the theme follows the system until one is chosen', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await page.goto('/');
   const light = await background(page);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expect.poll(() => background(page)).not.toBe(light);
+  await switchTheme(page, 'dark');
   const dark = await background(page);
+  expect(dark).not.toBe(light);
 
   await page.getByRole('radio', { name: 'Light' }).check({ force: true });
   await expect.poll(() => background(page)).toBe(light);
@@ -28,4 +28,23 @@ memberTest('the account menu changes the theme', async ({ page, account }) => {
   await expect(page.locator('html')).toHaveClass(/\bdark\b/);
   await page.reload();
   await expect(page.locator('html')).toHaveClass(/\bdark\b/);
+});
+
+test.describe('with motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+  test('a switch of the theme fades nothing', async ({ page }) => {
+    await switchTheme(page, 'light');
+    await page.goto('/signin');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await switchTheme(page, 'light');
+    // Whatever began to move with the switch would be there in the moment after it.
+    const moving = await page.evaluate(() => {
+      localStorage.setItem('wildfire-theme', 'dark');
+      dispatchEvent(new StorageEvent('storage', { key: 'wildfire-theme' }));
+      return document.getAnimations().length;
+    });
+    expect(moving).toBe(0);
+    await expect(page.locator('html')).toHaveClass(/\bdark\b/);
+  });
 });

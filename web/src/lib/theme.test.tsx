@@ -35,6 +35,19 @@ test('the choice is applied, kept and told', () => {
   expect(isDark()).toBe(false);
 });
 
+test('a switch ends with transitions as they were', () => {
+  let duringSwitch = '';
+  const offsetHeight = jest.spyOn(HTMLElement.prototype, 'offsetHeight', 'get');
+  offsetHeight.mockImplementation(function (this: HTMLElement) {
+    duringSwitch = this.className;
+    return 0;
+  });
+  act(() => setTheme('dark'));
+  offsetHeight.mockRestore();
+  expect(duringSwitch.split(' ').sort()).toEqual(['dark', 'theme-switching']);
+  expect(document.documentElement.className).toBe('dark');
+});
+
 test('auto follows the system while it changes; a choice does not', () => {
   const stop = watchTheme();
   systemDark = true;

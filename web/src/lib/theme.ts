@@ -27,10 +27,13 @@ function readTheme(): Theme {
 function apply(): void {
   const theme = readTheme();
   const system = window.matchMedia('(prefers-color-scheme: dark)').matches;
-  document.documentElement.classList.toggle(
-    'dark',
-    theme === 'dark' || (theme === 'auto' && system),
-  );
+  const root = document.documentElement;
+  // All at once: colours that faded in would be hard to read on the other theme's background.
+  root.classList.add('theme-switching');
+  root.classList.toggle('dark', theme === 'dark' || (theme === 'auto' && system));
+  // Asking for a size makes the new styles count before transitions are back.
+  void root.offsetHeight;
+  root.classList.remove('theme-switching');
   listeners.forEach((listener) => listener());
 }
 
