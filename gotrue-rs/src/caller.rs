@@ -100,6 +100,12 @@ pub(crate) fn check_token(state: &State, token: Option<&str>) -> Result<(), Erro
     verify(state, token).map(|_| ())
 }
 
+/// Whether the project's own backend is asking, which answers for its users itself.
+pub(crate) fn is_backend(state: &State, call: &Call) -> bool {
+    verify(state, call.bearer())
+        .is_ok_and(|token| state.config.jwt.is_admin_role(token.claims.role.as_deref()))
+}
+
 /// The verified token of a request.
 fn verify(state: &State, token: Option<&str>) -> Result<Arc<VerifiedToken>, Error> {
     let token = token.ok_or_else(|| {

@@ -5,6 +5,7 @@
 pub(crate) mod audit;
 pub(crate) mod audit_search;
 pub(crate) mod callers;
+pub(crate) mod code_tries;
 pub(crate) mod factors;
 pub(crate) mod flow_codes;
 pub(crate) mod flow_states;

@@ -4,11 +4,13 @@
 //! counters live in memory, per process. Requests are limited only where a proxy names the
 //! client: by `GOTRUE_RATE_LIMIT_HEADER` or, if enabled, `Sb-Forwarded-For`.
 
+mod mails;
 mod origin;
+mod recipients;
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use governor::clock::Clock as GovernorClock;
@@ -16,14 +18,16 @@ use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
-use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
-use platform::env::{Reader, parse_duration};
+use platform::env::Reader;
 
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 
+use mails::MailLimit;
+pub(crate) use mails::Rate;
 pub(crate) use origin::Origin;
+use recipients::Recipients;
 
 const MINUTE: f64 = 60.0;
 const FIVE_MINUTES: f64 = 300.0;
@@ -44,12 +48,14 @@ pub(crate) enum Bucket {
     User,
     Token,
     Verify,
+    /// Everything that mails, on top of the route's own bucket.
+    Mail,
     Anonymous,
     FactorVerify,
     FactorChallenge,
 }
 
-const BUCKETS: [Bucket; 11] = [
+const BUCKETS: [Bucket; 12] = [
     Bucket::Signups,
     Bucket::Otp,
     Bucket::MagicLink,
@@ -58,38 +64,11 @@ const BUCKETS: [Bucket; 11] = [
     Bucket::User,
     Bucket::Token,
     Bucket::Verify,
+    Bucket::Mail,
     Bucket::Anonymous,
     Bucket::FactorVerify,
     Bucket::FactorChallenge,
 ];
-
-/// A number of events: per hour, or as a bucket that refills one at a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Rate {
-    PerHour(f64),
-    Refill { burst: u32, every: Duration },
-}
-
-impl Rate {
-    fn parse(text: &str) -> Option<Self> {
-        if let Ok(events) = text.parse() {
-            return Some(Self::PerHour(events));
-        }
-        let (burst, every) = text.split_once('/')?;
-        Some(Self::Refill {
-            burst: burst.parse().ok()?,
-            every: parse_duration(every)?,
-        })
-    }
-
-    /// Whether nothing may ever be sent.
-    pub(crate) fn is_zero(self) -> bool {
-        match self {
-            Self::PerHour(events) => events == 0.0,
-            Self::Refill { burst, .. } => burst == 0,
-        }
-    }
-}
 
 /// All rate limits.
 #[derive(Debug, Clone)]
@@ -107,7 +86,15 @@ pub(crate) struct LimitsConfig {
     /// `GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY` (default 15): codes of second factors per
     /// minute and address.
     factors: f64,
-    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT`: mails of the whole server.
+    /// `GOTRUE_RATE_LIMIT_MAIL_REQUESTS` (default 0: no limit; `wildfire` in production: 30):
+    /// requests that mail, on whatever route, per hour and address.
+    mail_requests: f64,
+    /// `GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT` (default 5; 0 is no limit; `wildfire` in
+    /// development: 0): mails to one address in five minutes, whoever asks for them; four times
+    /// as many in a day.
+    mails_per_recipient: usize,
+    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT` (default 30): mails of the whole server, per hour or as
+    /// `events/duration`; the last quarter is kept for users with a confirmed address.
     pub(crate) mails: Rate,
 }
 
@@ -123,6 +110,8 @@ impl LimitsConfig {
             token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
             verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
             anonymous: env.number("GOTRUE_RATE_LIMIT_ANONYMOUS_USERS", 30.0),
+            mail_requests: env.number("GOTRUE_RATE_LIMIT_MAIL_REQUESTS", 0.0),
+            mails_per_recipient: env.number("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", 5),
             factors: env.number("GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15.0),
             mails: Rate::parse(&mails).unwrap_or_else(|| {
                 env.problem(
@@ -144,6 +133,10 @@ impl LimitsConfig {
             | Bucket::User => (self.otp / FIVE_MINUTES, 30),
             Bucket::Token => (self.token / FIVE_MINUTES, 30),
             Bucket::Verify => (self.verify / FIVE_MINUTES, 30),
+            Bucket::Mail => (
+                self.mail_requests / HOUR.as_secs_f64(),
+                whole(self.mail_requests),
+            ),
             Bucket::FactorVerify | Bucket::FactorChallenge => (self.factors / MINUTE, 30),
             Bucket::Anonymous => (self.anonymous / HOUR.as_secs_f64(), whole(self.anonymous)),
         }
@@ -181,6 +174,8 @@ struct Counters {
     header: Option<String>,
     /// In the order of [`BUCKETS`]; none where no request may pass.
     per_client: Vec<Option<PerClient>>,
+    limits_mailing: bool,
+    recipients: Recipients,
     mails: MailLimit,
     checks: AtomicU32,
 }
@@ -198,6 +193,8 @@ impl Limits {
         Self(Arc::new(Counters {
             header: config.header.clone(),
             per_client,
+            limits_mailing: config.mail_requests > 0.0,
+            recipients: Recipients::new(config.mails_per_recipient, clock.clone()),
             mails: MailLimit::new(config.mails, clock),
             checks: AtomicU32::new(0),
         }))
@@ -240,9 +237,23 @@ impl Limits {
         named.unwrap_or_else(|| Origin::named(call.client_ip.as_deref().unwrap_or_default()))
     }
 
-    /// Whether one more mail may be sent; counts it.
-    pub(crate) fn allows_mail(&self) -> bool {
-        self.0.mails.allow()
+    /// Counts a request that mails; refuses it if its client sent too many, on whatever route.
+    pub(crate) fn check_mailing(&self, call: &Call) -> Result<(), Error> {
+        if self.0.limits_mailing {
+            self.check(Bucket::Mail, call)?;
+        }
+        Ok(())
+    }
+
+    /// Whether one more mail may go to this address; counts it, also if nobody has the address.
+    pub(crate) fn allows_recipient(&self, address: &str) -> bool {
+        self.0.recipients.allow(address)
+    }
+
+    /// Whether one more mail may be sent; counts it. The last ones are kept for users with a
+    /// confirmed address, so that strangers cannot lock them out.
+    pub(crate) fn allows_mail(&self, is_to_known: bool) -> bool {
+        self.0.mails.allow(is_to_known)
     }
 }
 
@@ -279,118 +290,11 @@ fn per_client(rate: f64, burst: u32, clock: &Clock) -> Option<PerClient> {
     ))
 }
 
-/// The limit over all mails of this process.
-struct MailLimit {
-    rate: Rate,
-    clock: Clock,
-    window: Mutex<Window>,
-}
-
-/// For [`Rate::PerHour`] the window's start and how many mails it saw; for [`Rate::Refill`] the
-/// time up to which tokens were added and how many are left.
-struct Window {
-    since: Timestamp,
-    count: u32,
-}
-
-impl MailLimit {
-    fn new(rate: Rate, clock: Clock) -> Self {
-        let count = match rate {
-            Rate::PerHour(_) => 0,
-            Rate::Refill { burst, .. } => burst,
-        };
-        let window = Mutex::new(Window {
-            since: clock.now(),
-            count,
-        });
-        Self {
-            rate,
-            clock,
-            window,
-        }
-    }
-
-    fn allow(&self) -> bool {
-        let now = self.clock.now();
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
-        match self.rate {
-            Rate::PerHour(events) => {
-                if window.advance(now, HOUR) > 0 {
-                    window.count = 0;
-                }
-                let allowed = window.count < whole(events);
-                window.count += u32::from(allowed);
-                allowed
-            }
-            Rate::Refill { burst, every } => {
-                // Upstream: a duration of zero means an hour.
-                let every = if every.is_zero() { HOUR } else { every };
-                let refilled = window.advance(now, every);
-                window.count = window.count.saturating_add(refilled).min(burst);
-                let allowed = window.count > 0;
-                window.count -= u32::from(allowed);
-                allowed
-            }
-        }
-    }
-}
-
-impl Window {
-    /// Moves the start by as many whole periods as have passed and says how many.
-    fn advance(&mut self, now: Timestamp, period: Duration) -> u32 {
-        let passed = u128::try_from(now.duration_since(self.since).as_nanos()).unwrap_or_default();
-        let periods = u32::try_from(passed / period.as_nanos()).unwrap_or(u32::MAX);
-        let moved = SignedDuration::try_from(period.saturating_mul(periods)).unwrap_or_default();
-        self.since = self.since.saturating_add(moved).unwrap_or(now);
-        periods
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::{SignedDuration, Timestamp};
+
     use super::*;
-
-    fn limit(rate: &str) -> (MailLimit, Clock) {
-        let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
-        (
-            MailLimit::new(Rate::parse(rate).unwrap(), clock.clone()),
-            clock,
-        )
-    }
-
-    fn allowed(limit: &MailLimit, tries: usize) -> usize {
-        (0..tries).filter(|_| limit.allow()).count()
-    }
-
-    #[test]
-    fn a_plain_number_counts_per_hour_from_the_start() {
-        let (limit, clock) = limit("3");
-        assert_eq!(allowed(&limit, 5), 3);
-        clock.advance(SignedDuration::from_mins(59));
-        assert_eq!(allowed(&limit, 1), 0);
-        clock.advance(SignedDuration::from_mins(1));
-        assert_eq!(allowed(&limit, 5), 3);
-    }
-
-    #[test]
-    fn a_bucket_refills_one_by_one() {
-        let (limit, clock) = limit("2/20s");
-        assert_eq!(allowed(&limit, 5), 2);
-        clock.advance(SignedDuration::from_secs(19));
-        assert_eq!(allowed(&limit, 5), 0);
-        clock.advance(SignedDuration::from_secs(1));
-        assert_eq!(allowed(&limit, 5), 1);
-        clock.advance(SignedDuration::from_hours(1));
-        assert_eq!(allowed(&limit, 5), 2);
-    }
-
-    #[test]
-    fn zero_allows_nothing() {
-        assert!(Rate::parse("0").unwrap().is_zero());
-        assert_eq!(allowed(&limit("0").0, 3), 0);
-        assert!(Rate::parse("x").is_none());
-        assert!(Rate::parse("5/x").is_none());
-    }
 
     #[test]
     fn a_client_gets_a_burst_and_then_its_rate() {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
 use platform::pg::Executor;
-use sha2::{Digest, Sha224};
 use uuid::Uuid;
 
 use crate::accounts::pkce::Challenge;
@@ -14,6 +14,12 @@ use crate::sessions::AuthMethod;
 
 /// What marks a stored token as one of a PKCE flow.
 pub(crate) const PKCE_PREFIX: &str = "pkce_";
+
+/// How often a code may be typed wrong. After that it is spent, while the link in the same mail,
+/// which cannot be guessed, still works.
+///
+/// Upstream: as often as the rate limits let one client ask.
+pub(crate) const MOST_TRIES: i32 = 10;
 
 /// Whether a mail leads straight to a session or to a code that is exchanged for one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,16 +76,36 @@ pub(crate) struct Code {
     pub(crate) stored: String,
 }
 
-impl Code {
+/// What codes are hashed with, and with them the tokens in links.
+///
+/// Upstream: hashes without a key, so that whoever knows an address can work out the link of
+/// every code there is, and try those instead of codes.
+#[derive(Clone)]
+pub(crate) struct CodeKey(hmac::Key);
+
+impl CodeKey {
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA224, key))
+    }
+
     /// A fresh code for this address.
-    pub(crate) fn generate(length: u32, address: &str, flow: Flow) -> Self {
+    pub(crate) fn generate(&self, length: u32, address: &str, flow: Flow) -> Code {
         let digits = digits(length);
-        let hash = token_hash(address, &digits);
+        let hash = self.hash(address, &digits);
         let stored = match flow {
             Flow::Implicit => hash,
             Flow::Pkce => format!("{PKCE_PREFIX}{hash}"),
         };
-        Self { digits, stored }
+        Code { digits, stored }
+    }
+
+    /// The hash of a code together with the address it went to: a code is good for one user.
+    pub(crate) fn hash(&self, address: &str, code: &str) -> String {
+        let tag = hmac::sign(&self.0, format!("{address}{code}").as_bytes());
+        tag.as_ref().iter().fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
     }
 }
 
@@ -87,21 +113,6 @@ impl Code {
 pub(crate) fn digits(length: u32) -> String {
     let number = rand::random_range(0..10_u64.pow(length));
     format!("{number:0width$}", width = length as usize)
-}
-
-/// The hash of a code together with the address it went to: without the address, codes of six
-/// digits would be found by trying them all against every user at once.
-pub(crate) fn token_hash(address: &str, code: &str) -> String {
-    let mut hasher = Sha224::new();
-    hasher.update(address.as_bytes());
-    hasher.update(code.as_bytes());
-    hasher
-        .finalize()
-        .iter()
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
 }
 
 /// Whether a code is the stored one and still young enough.
@@ -137,9 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_is_sha224_of_address_and_code() {
-        assert_eq!(
-            token_hash("user@example.com", "123456"),
+    fn links_look_like_upstreams_and_cannot_be_worked_out() {
+        let (one, other) = (CodeKey::new(&[1; 32]), CodeKey::new(&[2; 32]));
+        let link = one.hash("user@example.com", "123456");
+        assert_eq!(link.len(), 56);
+        assert_eq!(link, one.hash("user@example.com", "123456"));
+        assert_ne!(link, one.hash("user@example.net", "123456"));
+        assert_ne!(link, other.hash("user@example.com", "123456"));
+        // Upstream's, which everybody can.
+        assert_ne!(
+            link,
             "b507a4ef007e1379d644aa6fe395cf98f1054ac96b63a052dca9a26a"
         );
     }

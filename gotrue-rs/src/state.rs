@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
 use platform::jwt::{KeyError, Keyring, Verifier};
 use platform::mail::Mailer;
@@ -10,11 +11,16 @@ use platform::pg::{Client, Database, DbError};
 
 use crate::accounts::password::Hasher;
 use crate::config::Config;
+use crate::db;
 use crate::limits::Limits;
 use crate::mail::{self, Post};
+use crate::otp::CodeKey;
 
 /// How often mails whose sender died are looked for.
 const OUTBOX_ROUND: Duration = Duration::from_secs(15);
+
+/// How long tries at codes are kept at least; messages may have a longer life than mails.
+const FORGETTING: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the service needs from outside.
 pub struct Deps {
@@ -35,6 +41,7 @@ pub struct State {
     pub(crate) keyring: Arc<Keyring>,
     pub(crate) verifier: Verifier,
     pub(crate) passwords: Hasher,
+    pub(crate) codes: CodeKey,
     pub(crate) mail: Post,
     pub(crate) limits: Limits,
 }
@@ -49,6 +56,7 @@ impl State {
             verifier: Verifier::new(Arc::clone(&keyring), deps.clock.clone()),
             keyring,
             passwords: Hasher::start(),
+            codes: CodeKey::new(&config.jwt.derive_key("wildfire codes")?),
             mail,
             limits: Limits::new(&config.limits, deps.clock.clone()),
             clock: deps.clock,
@@ -62,6 +70,9 @@ impl State {
             if let Err(error) = self.send_left_over_mails().await {
                 tracing::warn!(%error, "Mails from before could not be looked for");
             }
+            if let Err(error) = self.forget_old_tries().await {
+                tracing::warn!(%error, "Tries at old codes could not be forgotten");
+            }
             tokio::time::sleep(OUTBOX_ROUND).await;
         }
     }
@@ -69,6 +80,13 @@ impl State {
     /// One round of [`State::tend_outbox`]: each mail is sent once more, by one process.
     pub async fn send_left_over_mails(&self) -> Result<usize, Box<dyn std::error::Error>> {
         Ok(mail::send_left_over(self).await?)
+    }
+
+    async fn forget_old_tries(&self) -> Result<(), DbError> {
+        let lifetime = self.config.mail.otp_lifetime.max(FORGETTING);
+        let before = self.clock.now().saturating_sub(lifetime);
+        let before = before.unwrap_or(Timestamp::MIN);
+        db::code_tries::delete_old(&self.client().await?, before).await
     }
 
     /// A connection.

@@ -10,7 +10,6 @@ use crate::db;
 use crate::db::phone_codes::{Column, SentCode};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
-use crate::otp::token_hash;
 use crate::state::State;
 
 /// What stands for the id of a message to a test number.
@@ -43,7 +42,7 @@ pub(crate) async fn send(
         Purpose::Reauthentication => user.reauthentication_sent_at,
     };
     check_frequency(state, sent_at, now)?;
-    let token = token_hash(phone, code(state, phone)?);
+    let token = state.codes.hash(phone, code(state, phone)?);
     let column = match purpose {
         Purpose::Confirmation => {
             user.confirmation_token.clone_from(&token);

@@ -288,6 +288,8 @@ pub(crate) enum TokenType {
     Recovery,
     EmailChangeCurrent,
     EmailChangeNew,
+    PhoneChange,
+    Reauthentication,
 }
 
 impl TokenType {
@@ -297,6 +299,8 @@ impl TokenType {
             Self::Recovery => "recovery_token",
             Self::EmailChangeCurrent => "email_change_token_current",
             Self::EmailChangeNew => "email_change_token_new",
+            Self::PhoneChange => "phone_change_token",
+            Self::Reauthentication => "reauthentication_token",
         }
     }
 }

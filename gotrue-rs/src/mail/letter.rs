@@ -249,14 +249,14 @@ impl<'a> Letter<'a> {
             authorize(self.state, &user.email)?;
         }
         if !self.is_counted.swap(true, Ordering::Relaxed) {
-            count_mail(self.state)?;
+            count_mail(self.state, user)?;
         }
         Ok(())
     }
 
     fn codes(&self, user: &User) -> Codes {
         let length = self.state.config.mail.otp_length;
-        let code = |address: &str| Code::generate(length, address, self.flow);
+        let code = |address: &str| self.state.codes.generate(length, address, self.flow);
         Codes {
             first: code(self.new_email.unwrap_or(&user.email)),
             to_current: self.is_to_both(user).then(|| code(&user.email)),

@@ -85,7 +85,7 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
     }
     let sent = async {
         authorize(state, to)?;
-        count_mail(state)?;
+        count_mail(state, user)?;
         let templates = state.mail.templates(kind).await;
         let data = notice.variables(user, common(state, user)).value();
         let mail = state.mail.compose(kind, &templates, to, &data);

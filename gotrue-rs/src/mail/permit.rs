@@ -2,6 +2,9 @@
 
 use jiff::Timestamp;
 
+use crate::call::Call;
+use crate::caller;
+use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::state::State;
 
@@ -53,17 +56,39 @@ fn without_label(address: &str) -> String {
     }
 }
 
-/// Counts the mail against the limit of the whole server.
-pub(super) fn count_mail(state: &State) -> Result<(), Error> {
-    let never = state.config.limits.mails.is_zero();
-    // Upstream: with autoconfirm on, mails are not counted.
-    if never || (!state.config.mail.autoconfirm && !state.limits.allows_mail()) {
-        return Err(Error::too_many_requests(
-            ErrorCode::OverEmailSendRateLimit,
-            "email rate limit exceeded",
-        ));
+/// Counts a request for a mail against its client and against whom it would go to, before it is
+/// known whether anybody has the address.
+///
+/// Upstream: counts by route and client only.
+pub(crate) fn admit(state: &State, call: &Call, recipients: &[&str]) -> Result<(), Error> {
+    let is_mail = recipients.iter().any(|address| !address.is_empty());
+    if is_mail && !caller::is_backend(state, call) {
+        state.limits.check_mailing(call)?;
+    }
+    for recipient in recipients.iter().filter(|address| !address.is_empty()) {
+        if !state.limits.allows_recipient(recipient) {
+            return Err(too_many());
+        }
     }
     Ok(())
+}
+
+/// Counts the mail against the limit of the whole server.
+pub(super) fn count_mail(state: &State, user: &User) -> Result<(), Error> {
+    let never = state.config.limits.mails.is_zero();
+    // Upstream: with autoconfirm on, mails are not counted.
+    if never || (!state.config.mail.autoconfirm && !state.limits.allows_mail(user.is_confirmed())) {
+        return Err(too_many());
+    }
+    Ok(())
+}
+
+fn too_many() -> Error {
+    Error::too_many_requests(
+        ErrorCode::OverEmailSendRateLimit,
+        "email rate limit exceeded",
+    )
+    .with_header("retry-after", "300")
 }
 
 #[cfg(test)]

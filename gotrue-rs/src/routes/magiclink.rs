@@ -13,7 +13,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::mail::{Letter, Purpose};
+use crate::mail::{self, Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -98,6 +98,7 @@ pub(super) async fn send(
     }
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
+    mail::admit(state, call, &[&wanted.email])?;
     metadata::check_new(wanted.data.as_ref())?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {

@@ -11,7 +11,7 @@ use crate::db;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
-use crate::mail::{Letter, Purpose};
+use crate::mail::{self, Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -53,6 +53,7 @@ async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpRes
         challenge: body.code_challenge,
     };
     challenge.validate()?;
+    mail::admit(&state, &call, &[&email])?;
     send_recovery(&state, &call, &email, &challenge).await?;
     Ok(json::empty_object())
 }

@@ -86,6 +86,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
+    mail::admit(&state, &call, &[&wanted.email])?;
     let aud = call.audience(&state.config, None);
     let client = state.client().await?;
     let user = if wanted.email.is_empty() {

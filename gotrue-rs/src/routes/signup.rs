@@ -11,6 +11,7 @@ use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
+use crate::mail;
 use crate::state::State;
 
 json::body! {
@@ -46,6 +47,9 @@ async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse
         sign_up_anonymously(&state, &call, body.data.unwrap_or_default()).await?
     } else {
         state.limits.check(Bucket::Signups, &call)?;
+        if !state.config.mail.autoconfirm {
+            mail::admit(&state, &call, &[&body.email])?;
+        }
         sign_up(&state, &call, body.into()).await?
     };
     Ok(match outcome {

@@ -16,13 +16,14 @@ use serde::Serialize;
 use crate::accounts::validate;
 use crate::call::Call;
 use crate::db;
+use crate::db::code_tries::{self, Target};
 use crate::db::one_time_tokens;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
-use crate::otp::{Flow, PKCE_PREFIX, token_hash};
+use crate::otp::{CodeKey, Flow, PKCE_PREFIX};
 use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
 use lookup::Purpose;
@@ -53,6 +54,8 @@ struct Redemption {
     email: String,
     phone: String,
     by_hash: bool,
+    /// The stored codes that have been guessed at too often.
+    spent: Vec<Target>,
 }
 
 /// What became of it.
@@ -92,7 +95,8 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 /// Public: the token is the proof.
 async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Verify, &call)?;
-    let redemption = Redemption::of_body(call.json()?)?;
+    let mut redemption = Redemption::of_body(&state.codes, call.json()?)?;
+    lookup::count_try(&state, &mut redemption).await?;
     let aud = call.audience(&state.config, None);
     let outcome = state
         .db
@@ -180,6 +184,11 @@ fn link_method(redemption: &Redemption, flow: Flow) -> Result<Option<AuthMethod>
 }
 
 impl Redemption {
+    /// Whether this stored code has been guessed at too often.
+    fn is_spent(&self, stored: &str) -> bool {
+        self.spent.contains(&code_tries::of_token(stored))
+    }
+
     fn of_link(call: &Call) -> Result<Self, Error> {
         let (kind, token) = (call.form_value("type"), call.form_value("token"));
         require_kind(kind)?;
@@ -193,10 +202,11 @@ impl Redemption {
             email: String::new(),
             phone: String::new(),
             by_hash: true,
+            spent: Vec::new(),
         })
     }
 
-    fn of_body(body: VerifyBody) -> Result<Self, Error> {
+    fn of_body(codes: &CodeKey, body: VerifyBody) -> Result<Self, Error> {
         require_kind(&body.kind)?;
         if body.token.is_empty() == body.token_hash.is_empty() {
             return Err(refuse("Verify requires either a token or a token hash"));
@@ -220,19 +230,20 @@ impl Redemption {
                 email,
                 phone,
                 by_hash: true,
+                spent: Vec::new(),
             });
         }
         let token_hash = match (email.is_empty(), phone.is_empty()) {
             (true, false) => {
                 phone = validate::phone(&phone)?;
-                token_hash(&phone, &token)
+                codes.hash(&phone, &token)
             }
             (false, true) => {
                 email = validate::email(&email).map_err(|error| {
                     Error::unprocessable(ErrorCode::ValidationFailed, "Invalid email format")
                         .with_source(error)
                 })?;
-                token_hash(&email, &token)
+                codes.hash(&email, &token)
             }
             _ => {
                 return Err(refuse(
@@ -247,6 +258,7 @@ impl Redemption {
             email,
             phone,
             by_hash: false,
+            spent: Vec::new(),
         })
     }
 }

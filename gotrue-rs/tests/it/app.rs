@@ -65,6 +65,7 @@ fn variables(database: &TestDatabase) -> Vars {
         ("GOTRUE_MAILER_AUTOCONFIRM", "true"),
         ("GOTRUE_SMS_AUTOCONFIRM", "true"),
         ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "1000"),
+        ("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", "0"),
         ("GOTRUE_DB_MAX_POOL_SIZE", "4"),
     ])
 }

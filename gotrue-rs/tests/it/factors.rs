@@ -17,7 +17,7 @@ async fn enroll(app: &TestApp, session: &Session, name: &str) -> Reply {
 }
 
 /// The code an authenticator app shows now.
-fn code(app: &TestApp, secret: &str) -> String {
+pub(crate) fn code(app: &TestApp, secret: &str) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: Vec<u8> = secret
         .bytes()

@@ -4,6 +4,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::app::{Reply, TestApp};
+use crate::letter::confirming_with;
 
 async fn recover(app: &TestApp, client: &str) -> Reply {
     app.request(Method::POST, "/recover")
@@ -61,6 +62,86 @@ async fn a_trusted_forwarding_header_names_the_client_too() {
     }
     assert_eq!(ask("203.0.113.9").await, 429);
     assert_eq!(ask("not an address").await, 303);
+}
+
+/// What a production installation is told.
+const PRODUCTION: [(&str, &str); 4] = [
+    ("GOTRUE_RATE_LIMIT_HEADER", "X-Client"),
+    ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100"),
+    ("GOTRUE_RATE_LIMIT_MAIL_REQUESTS", "30"),
+    ("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", "5"),
+];
+
+const TOO_MANY_MAILS: &str = "email rate limit exceeded";
+
+#[tokio::test]
+async fn one_client_cannot_use_up_the_mails_of_all_on_whatever_route() {
+    let app = TestApp::spawn_with(&confirming_with(&PRODUCTION)).await;
+    let mut sent = 0;
+    for n in 0..90 {
+        let path = ["/otp", "/magiclink", "/recover", "/resend"][n % 4];
+        let body = json!({ "email": format!("u{n}@example.com"), "type": "signup" });
+        let client = format!("2001:db8:1:2::{n:x}");
+        let request = app
+            .request(Method::POST, path)
+            .header("x-client", &client)
+            .json(&body);
+        match request.send().await {
+            reply if reply.status == 200 => sent += 1,
+            reply => reply.refused(429, "over_request_rate_limit", "Request rate limit reached"),
+        }
+    }
+    assert_eq!(sent, 30);
+    let ask = async |client: &str, bearer: &str| {
+        let request = app.request(Method::POST, "/otp").header("x-client", client);
+        let body = json!({ "email": format!("{}@example.com", client.len()) });
+        request.bearer(bearer).json(&body).send().await
+    };
+    ask("203.0.113.9", "").await.ok();
+    // The project's own backend asks for many.
+    ask("2001:db8:1:2::1", &platform_test::tokens::service_role())
+        .await
+        .ok();
+}
+
+#[tokio::test]
+async fn an_address_gets_five_mails_in_five_minutes_whether_or_not_anybody_has_it() {
+    let often = ("GOTRUE_SMTP_MAX_FREQUENCY", "1s");
+    let app = TestApp::spawn_with(&[&PRODUCTION[..], &[often]].concat()).await;
+    app.sign_up("ada@example.com").await;
+    let ask = async |n: usize, email: &str| {
+        let request = app.request(Method::POST, "/recover");
+        let request = request.header("x-client", &format!("203.0.113.{n}"));
+        request.json(&json!({ "email": email })).send().await
+    };
+    for email in ["ada@example.com", "nobody@example.com"] {
+        for n in 0..5 {
+            ask(n, email).await.ok();
+            app.wait(2);
+        }
+        ask(9, &email.to_uppercase()).await.refused(
+            429,
+            "over_email_send_rate_limit",
+            TOO_MANY_MAILS,
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_last_quarter_of_the_mails_is_kept_for_those_who_are_known() {
+    let app = TestApp::spawn_with(&confirming_with(&[("GOTRUE_RATE_LIMIT_EMAIL_SENT", "4")])).await;
+    let create = app.as_admin(Method::POST, "/admin/users");
+    let body = json!({ "email": "ada@example.com", "email_confirm": true });
+    create.json(&body).send().await.ok();
+    let otp = async |email: &str| app.post("/otp", json!({ "email": email })).await;
+    for n in 0..3 {
+        otp(&format!("u{n}@example.com")).await.ok();
+    }
+    otp("u3@example.com")
+        .await
+        .refused(429, "over_email_send_rate_limit", TOO_MANY_MAILS);
+    otp("ada@example.com").await.ok();
+    assert_eq!(app.last_mail().to, "ada@example.com");
 }
 
 impl TestApp {

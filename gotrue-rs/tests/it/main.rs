@@ -14,6 +14,7 @@ mod caller;
 mod errors;
 mod factors;
 mod generate_link;
+mod guessing;
 mod invite;
 mod letter;
 mod limits;

@@ -89,8 +89,10 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
     );
     vars.set("JWT_SECRET", context.keys.jwt_secret.clone());
     vars.set("JWT_KEYS", context.keys.jwt_keys.clone());
-    if context.mode == Mode::Production {
-        harden(&mut vars, context);
+    match context.mode {
+        Mode::Production => harden(&mut vars, context),
+        // The mailbox is the developer's own.
+        Mode::Development => vars.set("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", "0"),
     }
     let dotenv = context
         .project
@@ -115,6 +117,8 @@ fn harden(vars: &mut Vars, context: &ServeContext) {
     vars.set("GOTRUE_MAILER_AUTOCONFIRM", "false");
     vars.set("GOTRUE_SMS_AUTOCONFIRM", "false");
     vars.set("GOTRUE_RATE_LIMIT_EMAIL_SENT", "100");
+    // One caller must not use that up.
+    vars.set("GOTRUE_RATE_LIMIT_MAIL_REQUESTS", "30");
     // The CLI's default of a second suits a mailbox; nobody's real one wants 100 mails in a row.
     vars.set("GOTRUE_SMTP_MAX_FREQUENCY", "1m");
     // The gateway writes this header itself, so it is the caller's own address.

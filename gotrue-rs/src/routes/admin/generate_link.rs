@@ -18,7 +18,7 @@ use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::mail::links::{LinkType, action_link};
 use crate::mail::{Issued, external_address};
-use crate::otp::{Code, Flow, token_hash};
+use crate::otp::{Code, Flow};
 use crate::state::State;
 
 json::body! {
@@ -119,7 +119,8 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
         Some(_) => None,
         None => Some(prepare(&state, &call, &body, &aud).await?),
     };
-    let code = Code::generate(state.config.mail.otp_length, &body.email, Flow::Implicit);
+    let length = state.config.mail.otp_length;
+    let code = state.codes.generate(length, &body.email, Flow::Implicit);
     let request = Request {
         state: &state,
         admin: &admin,
@@ -292,7 +293,7 @@ impl Request<'_> {
         if taken.is_some() {
             return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
         }
-        let new_token = token_hash(&new_email, &self.code.digits);
+        let new_token = self.state.codes.hash(&new_email, &self.code.digits);
         let (current, new) = if current {
             (
                 self.code.stored.clone(),

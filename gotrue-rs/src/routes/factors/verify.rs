@@ -1,6 +1,7 @@
 //! `POST /factors/{id}/verify`: the answer to a challenge.
 
 use actix_web::{HttpResponse, web};
+use jiff::SignedDuration;
 use platform::pg::Tx;
 use uuid::Uuid;
 
@@ -17,8 +18,12 @@ use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
+use crate::otp::MOST_TRIES;
 use crate::sessions;
 use crate::state::State;
+
+/// How long wrong codes of a factor are remembered.
+const TRIES_WINDOW: SignedDuration = SignedDuration::from_mins(15);
 
 json::body! {
     struct VerifyBody as "VerifyFactorParams" {
@@ -47,6 +52,7 @@ pub(super) async fn post_verification(
         return Err(disabled(&factor.factor_type, Step::Verify));
     }
     let challenge = open_challenge(&state, &call, factor, body.challenge_id).await?;
+    count_try(&state, factor).await?;
     if !totp::is_valid(&body.code, &challenge.secret, state.clock.now()) {
         return Err(Error::unprocessable(
             ErrorCode::MfaVerificationFailed,
@@ -54,6 +60,23 @@ pub(super) async fn post_verification(
         ));
     }
     raise(&state, &call, &caller, factor, &challenge).await
+}
+
+/// An authenticator app shows a new code every half a minute, so tries are counted over a while.
+///
+/// Upstream: as often as the rate limits let one client ask.
+async fn count_try(state: &State, factor: &Factor) -> Result<(), Error> {
+    let client = state.client().await?;
+    let now = state.clock.now();
+    let tries = db::code_tries::count_in_window(&client, factor.id, TRIES_WINDOW, now).await?;
+    if tries <= MOST_TRIES {
+        return Ok(());
+    }
+    Err(Error::too_many_requests(
+        ErrorCode::OverRequestRateLimit,
+        "Request rate limit reached",
+    )
+    .with_header("retry-after", TRIES_WINDOW.as_secs().to_string()))
 }
 
 /// The challenge, if it is still open and is answered from where it was asked for.
@@ -120,6 +143,7 @@ async fn raise(
         if !db::mfa::pass(tx, challenge.id, factor.id, state.clock.now()).await? {
             return Err(elsewhere());
         }
+        db::code_tries::forget(tx, factor.id).await?;
         let user = db::users::by_id(tx, caller.user.id).await?;
         let user = user.ok_or_else(|| Error::Unexpected("user not found".into()))?;
         let raised = sessions::raise(state, tx, &user, session, factor).await?;

@@ -8,7 +8,7 @@ use crate::db;
 use crate::db::one_time_tokens::{self, TokenType};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
-use crate::otp::{is_expired, is_valid};
+use crate::otp::{MOST_TRIES, is_expired, is_valid};
 use crate::state::State;
 
 /// What a token was given out for.
@@ -89,6 +89,38 @@ pub(super) async fn holder(
     }
 }
 
+/// The tokens that what is said to be of this kind may be.
+fn token_types(kind: &str) -> &'static [TokenType] {
+    match Purpose::parse(kind) {
+        Some(Purpose::Signup | Purpose::Invite) => &[TokenType::Confirmation],
+        Some(Purpose::Recovery | Purpose::MagicLink) => &[TokenType::Recovery],
+        Some(Purpose::Sms | Purpose::PhoneSignIn) => {
+            &[TokenType::Confirmation, TokenType::Recovery]
+        }
+        Some(Purpose::EmailChange) => &[TokenType::EmailChangeCurrent, TokenType::EmailChangeNew],
+        Some(Purpose::PhoneChange) => &[TokenType::PhoneChange],
+        None if kind == ANY_MAIL => &[TokenType::Confirmation, TokenType::Recovery],
+        None => &[],
+    }
+}
+
+/// Counts a typed code against all it may be meant for. This is committed before the code is
+/// looked at, so that requests at the same time do not get more tries.
+pub(super) async fn count_try(state: &State, redemption: &mut Redemption) -> Result<(), Error> {
+    if redemption.by_hash {
+        return Ok(());
+    }
+    let sent_to = if redemption.email.is_empty() {
+        &redemption.phone
+    } else {
+        &redemption.email
+    };
+    let (types, now) = (token_types(&redemption.kind), state.clock.now());
+    let client = state.client().await?;
+    redemption.spent = db::code_tries::count(&client, sent_to, types, MOST_TRIES, now).await?;
+    Ok(())
+}
+
 /// The user a link belongs to.
 async fn by_hash(
     state: &State,
@@ -99,18 +131,17 @@ async fn by_hash(
         Error::internal("Database error finding user from email link").with_source(error)
     };
     let purpose = Purpose::parse(&redemption.kind);
-    let types: &[TokenType] = match purpose {
-        Some(Purpose::Signup | Purpose::Invite) => &[TokenType::Confirmation],
-        Some(Purpose::Recovery | Purpose::MagicLink) => &[TokenType::Recovery],
-        Some(Purpose::EmailChange) => &[TokenType::EmailChangeCurrent, TokenType::EmailChangeNew],
-        None if redemption.kind == ANY_MAIL => &[TokenType::Confirmation, TokenType::Recovery],
-        Some(Purpose::Sms | Purpose::PhoneSignIn | Purpose::PhoneChange) | None => {
-            return Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
-                "Invalid email verification type",
-            ));
-        }
-    };
+    let types = token_types(&redemption.kind);
+    let is_phone = matches!(
+        purpose,
+        Some(Purpose::Sms | Purpose::PhoneSignIn | Purpose::PhoneChange)
+    );
+    if types.is_empty() || is_phone {
+        return Err(Error::bad_request(
+            ErrorCode::ValidationFailed,
+            "Invalid email verification type",
+        ));
+    }
     let holder = one_time_tokens::holder(tx, &redemption.token_hash, types)
         .await
         .map_err(failed)?;
@@ -197,6 +228,7 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
     let hash = redemption.token_hash.as_str();
     let mail = |stored: &str, sent_at| {
         is_valid(hash, stored, sent_at, state.config.mail.otp_lifetime, now)
+            && !redemption.is_spent(stored)
     };
     let confirmation = || mail(&user.confirmation_token, user.confirmation_sent_at);
     let recovery = || mail(&user.recovery_token, user.recovery_sent_at);
@@ -247,5 +279,5 @@ fn phone(state: &State, redemption: &Redemption, stored: &str, sent_at: Option<T
         return true;
     }
     let lifetime = jiff::SignedDuration::try_from(sms.otp_exp).unwrap_or(jiff::SignedDuration::MAX);
-    is_valid(&redemption.token_hash, stored, sent_at, lifetime, now)
+    is_valid(&redemption.token_hash, stored, sent_at, lifetime, now) && !redemption.is_spent(stored)
 }

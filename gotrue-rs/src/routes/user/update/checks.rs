@@ -4,6 +4,7 @@ use super::UpdateBody;
 use crate::call::Call;
 use crate::caller::{Caller, is_recent};
 use crate::db;
+use crate::db::one_time_tokens::TokenType;
 use crate::error::{Error, ErrorCode};
 use crate::otp;
 use crate::state::State;
@@ -161,11 +162,13 @@ impl Update<'_> {
             ("", phone) => (phone, sms_life),
             (email, _) => (email, config.mail.otp_lifetime),
         };
-        let matches = user.reauthentication_token == otp::token_hash(address, nonce);
-        if !matches || otp::is_expired(sent_at, life, now) {
+        let client = self.state.client().await?;
+        let kinds = [TokenType::Reauthentication];
+        let spent = db::code_tries::count(&client, address, &kinds, otp::MOST_TRIES, now).await?;
+        let matches = user.reauthentication_token == self.state.codes.hash(address, nonce);
+        if !matches || !spent.is_empty() || otp::is_expired(sent_at, life, now) {
             return Err(expired());
         }
-        let client = self.state.client().await?;
         db::users::confirm_reauthentication(&client, &mut user.clone(), now)
             .await
             .map_err(|error| Error::internal("Error during reauthentication").with_source(error))
