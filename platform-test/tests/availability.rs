@@ -248,3 +248,43 @@ async fn a_flood_of_anonymous_callers_leaves_connections_to_those_who_signed_in(
         outcome.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_database_that_can_store_nothing_says_so() {
+    let database = TestDatabase::create().await;
+    let writable = database.pool("authenticator").accepts_writes().await;
+    assert!(writable.unwrap());
+    // What a standby says, and what managed databases do when their disk runs full.
+    let read_only = "do $$ begin execute format('alter database %I set \
+                     default_transaction_read_only = on', current_database()); end $$";
+    database.superuser().await.batch(read_only).await.unwrap();
+    let pool = database.pool("authenticator");
+    assert!(!pool.accepts_writes().await.unwrap());
+    let client = pool.client().await.unwrap();
+    let error = client.batch("create table public.t ()").await.unwrap_err();
+    assert!(error.retry_after().is_some(), "{error}");
+}
+
+#[tokio::test]
+async fn finding_out_whether_something_can_be_stored_needs_room_and_leaves_nothing() {
+    let database = TestDatabase::create().await;
+    let superuser = database.superuser().await;
+    let written = "select temp_bytes as n from pg_stat_database where datname = current_database()";
+    let before: i64 = column(&superuser.query_one(written, &[]).await.unwrap(), "n").unwrap();
+    let pool = database.pool("authenticator");
+    for _ in 0..10 {
+        assert!(pool.accepts_writes().await.unwrap());
+    }
+    drop(pool);
+    let mut after = before;
+    while after == before {
+        superuser
+            .batch("select pg_stat_clear_snapshot()")
+            .await
+            .unwrap();
+        after = column(&superuser.query_one(written, &[]).await.unwrap(), "n").unwrap();
+        tokio::task::yield_now().await;
+    }
+    let written = after - before;
+    assert!((1 << 20..5 << 20).contains(&written), "{written} bytes");
+}

@@ -7,6 +7,7 @@
 mod availability;
 mod client;
 mod error;
+mod health;
 pub mod migrate;
 mod pool;
 mod row;

@@ -80,6 +80,8 @@ pub struct Database {
     anonymous: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
+    /// Whether something could be stored, and when that was found out.
+    pub(super) writable: Arc<tokio::sync::Mutex<Option<(Instant, bool)>>>,
 }
 
 impl Database {
@@ -107,6 +109,7 @@ impl Database {
             acquire_timeout: config.acquire_timeout,
             anonymous: Arc::new(Semaphore::new(config.max_connections.div_ceil(2))),
             failed: Arc::default(),
+            writable: Arc::default(),
         })
     }
 

@@ -48,17 +48,22 @@ pub(super) struct Component {
     pub status: &'static str,
 }
 
-/// Whether everything works. 503 when the database cannot be reached.
+/// Whether everything works: `degraded` while the database is slow or cannot store anything, 503
+/// when it cannot be reached.
 #[utoipa::path(
     get, path = "/health", tag = "Service",
     responses((status = 200, body = HealthBody), (status = 503, body = HealthBody))
 )]
 pub(super) async fn get_health(state: web::Data<State>) -> HttpResponse {
-    let database = database_status(&state).await;
-    let (status, message) = match database {
-        "healthy" => ("ok", "All systems operational"),
-        "degraded" => ("degraded", "The database is slow to answer"),
-        _ => ("down", "The database cannot be reached"),
+    let (database, status, message) = match look_at_database(&state).await {
+        Finding::Healthy => ("healthy", "ok", "All systems operational"),
+        Finding::Slow => ("degraded", "degraded", "The database is slow to answer"),
+        Finding::ReadOnly => (
+            "degraded",
+            "degraded",
+            "The database cannot store changes; reading works",
+        ),
+        Finding::Down => ("down", "down", "The database cannot be reached"),
     };
     let component = |name, status| Component { name, status };
     let body = HealthBody {
@@ -80,18 +85,35 @@ pub(super) async fn get_health(state: web::Data<State>) -> HttpResponse {
     }
 }
 
-async fn database_status(state: &State) -> &'static str {
+/// What the database is able to do.
+enum Finding {
+    Healthy,
+    Slow,
+    ReadOnly,
+    Down,
+}
+
+async fn look_at_database(state: &State) -> Finding {
     let started = Instant::now();
     match tokio::time::timeout(DATABASE_TIMEOUT, db::health::ping(&state.database)).await {
-        Ok(Ok(())) if started.elapsed() < DATABASE_SLOW => "healthy",
-        Ok(Ok(())) => "degraded",
+        Ok(Ok(())) => {}
         Ok(Err(error)) => {
             tracing::warn!(%error, "health check failed");
-            "down"
+            return Finding::Down;
         }
         // All connections busy is no reason to take the service away from those who wait.
-        Err(_) if is_busy(state) => "degraded",
-        Err(_) => "down",
+        Err(_) if is_busy(state) => return Finding::Slow,
+        Err(_) => return Finding::Down,
+    }
+    let answered = started.elapsed();
+    match tokio::time::timeout(DATABASE_TIMEOUT, state.database.accepts_writes()).await {
+        Ok(Ok(false)) => Finding::ReadOnly,
+        Ok(Ok(true)) if answered < DATABASE_SLOW => Finding::Healthy,
+        Ok(Ok(true)) | Err(_) => Finding::Slow,
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "it could not be found out whether the database can be written");
+            Finding::Slow
+        }
     }
 }
 

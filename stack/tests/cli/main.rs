@@ -4,6 +4,7 @@
 mod background;
 mod crash;
 mod database;
+mod full_disk;
 mod installation;
 mod production;
 mod project;

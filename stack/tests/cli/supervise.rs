@@ -67,12 +67,12 @@ impl Seen {
     }
 }
 
-fn json_of(answer: &str) -> Value {
+pub(crate) fn json_of(answer: &str) -> Value {
     let body = answer.split("\r\n\r\n").nth(1).unwrap_or_default();
     serde_json::from_str(body).unwrap_or_else(|_| panic!("not JSON: {answer}"))
 }
 
-fn sign_up(port: u16) -> String {
+pub(crate) fn sign_up(port: u16) -> String {
     let body = json!({ "email": "ada@example.com", "password": "correct-horse" }).to_string();
     let headers = [("content-type", "application/json")];
     let answer = Process::ask(port, "POST /auth/v1/signup", &headers, &body);
@@ -98,7 +98,7 @@ fn processes_of(data_dir: &Path) -> usize {
 }
 
 #[track_caller]
-fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut ready: impl FnMut() -> bool) {
     let started = Instant::now();
     while !ready() {
         assert!(started.elapsed() < PATIENCE, "{what}");

@@ -1,0 +1,48 @@
+//! Whether a database that answers can also store something.
+
+use std::time::{Duration, Instant};
+
+use tokio_postgres::error::SqlState;
+
+use super::{Database, DbError, Executor as _};
+
+/// How long an answer holds.
+const FRESH: Duration = Duration::from_secs(5);
+
+const OPENING: &str = "begin; set local work_mem = '64kB'; set local temp_tablespaces = ''";
+
+/// Fills a mebibyte of temporary file: it needs room on the disk of the data and leaves nothing
+/// behind, neither rows nor log.
+const PROBE: &str = "-- pg_catalog.probe_writes
+with room as materialized (
+  select repeat('x', 8192) as page from generate_series(1, 128)
+)
+select current_setting('transaction_read_only') = 'off' and count(room.page) > 0 as writable
+from room";
+
+impl Database {
+    /// Whether changes can be stored: there is room on the disk, and the server is no standby.
+    /// Tried at most every few seconds, whoever asks.
+    pub async fn accepts_writes(&self) -> Result<bool, DbError> {
+        let mut known = self.writable.lock().await;
+        if let Some((at, writable)) = *known
+            && at.elapsed() < FRESH
+        {
+            return Ok(writable);
+        }
+        let writable = match self.probe().await {
+            Err(error) if error.code() == Some(&SqlState::DISK_FULL) => false,
+            outcome => outcome?,
+        };
+        *known = Some((Instant::now(), writable));
+        Ok(writable)
+    }
+
+    async fn probe(&self) -> Result<bool, DbError> {
+        let mut client = self.client().await?;
+        let tx = client.begin_with(OPENING.into());
+        let row = tx.query_one(PROBE, &[]).await;
+        tx.rollback().await?;
+        super::column(&row?, "writable")
+    }
+}
