@@ -105,8 +105,10 @@ impl AsyncRead for WatchedStream {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        // What was read in the last burst has been worked on by now.
+        // What was read in the last burst has been worked on by now, and what was read in this one
+        // has not: a body behind a head that came in two parts is not a head.
         match this.connection.room() {
+            _ if this.burst > 0 => {}
             Room::Some => {}
             Room::Later => {
                 this.watch(cx)?;

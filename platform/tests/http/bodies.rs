@@ -93,6 +93,22 @@ async fn a_body_of_many_tiny_chunks_arrives_whole() {
     assert_eq!(peer.status().await, Some(200));
 }
 
+/// Both parts may be read at once, so one connection proves little.
+#[actix_web::test]
+async fn a_body_behind_a_head_in_two_parts_arrives_whole() {
+    let server = TestServer::start(generous());
+    let length = LIMIT.min(256 << 10);
+    let request = post("/echo", length) + &"x".repeat(length);
+    let (first, rest) = request.split_at(20);
+    for _ in 0..100 {
+        let mut peer = Peer::connect(&server).await;
+        peer.0.set_nodelay(true).unwrap();
+        peer.send(first).await;
+        peer.send(rest).await;
+        assert_eq!(peer.status().await, Some(200));
+    }
+}
+
 #[actix_web::test]
 async fn a_client_that_sends_before_it_listens_sees_that_it_was_refused() {
     let server = TestServer::start(generous());
