@@ -14,6 +14,7 @@ use platform::clock::Clock;
 use platform::env::{Reader, Vars};
 use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
 use platform::mail::{Mail, MailError, Mailer};
+use platform::memory;
 use platform::pg::Database;
 use platform::telemetry::{LogFormat, init_logs};
 
@@ -58,6 +59,7 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
 }
 
 async fn serve(config: Config, database: Database, http: HttpConfig) -> Result<(), Box<dyn Error>> {
+    memory::give_back_regularly();
     let host = config.listen.host.as_str();
     let options = ServeOptions {
         host: if host.is_empty() { "0.0.0.0" } else { host }.to_owned(),

@@ -2,7 +2,8 @@
 //!
 //! `env` reads configuration, `jwt` and `api_keys` handle credentials, `pg` talks to Postgres
 //! (the only place that sets a role and claims), `http` holds what every server does alike,
-//! `mail` sends mail, `telemetry` logs and counts, `clock` tells the time.
+//! `mail` sends mail, `telemetry` logs and counts, `clock` tells the time, `memory` gives back what
+//! is free.
 
 pub mod api_keys;
 pub mod clock;
@@ -12,5 +13,6 @@ pub mod env;
 pub mod http;
 pub mod jwt;
 pub mod mail;
+pub mod memory;
 pub mod pg;
 pub mod telemetry;

@@ -7,6 +7,7 @@ use actix_web::web;
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
 use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
+use platform::memory;
 use platform::telemetry::{LogFormat, init_logs};
 use prompt_api::{Config, State, configure};
 
@@ -27,6 +28,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let config = Config::from_env(&env);
     let http = HttpConfig::from_env(&env);
     init_logs(LogFormat::Json, "info");
+    memory::give_back_regularly();
     env.finish()?;
     let options = ServeOptions {
         host: config.host.clone(),

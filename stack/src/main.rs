@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use platform::env::Vars;
+use platform::memory;
 use platform::telemetry::{LogFormat, init_logs};
 use stack::commands::{self, Cli};
 use stack::ui::Ui;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let is_production = vars.get("WILDFIRE_ENV") == Some("production");
     let level = if is_production { "info" } else { "warn" };
     init_logs(format, vars.get("WILDFIRE_LOG").unwrap_or(level));
+    memory::give_back_regularly();
     // Requests run on threads of their own; this one starts, waits and stops.
     let runtime = match tokio::runtime::Builder::new_current_thread()
         .enable_all()
