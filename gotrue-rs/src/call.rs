@@ -8,6 +8,7 @@ mod body;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::time::Instant;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
@@ -35,6 +36,8 @@ pub(crate) struct Call {
     pub(crate) forwarded_for: Option<String>,
     /// Path and query as the service received them.
     pub(crate) path_and_query: String,
+    /// When the request began to be read.
+    pub(crate) started: Instant,
     headers: HeaderMap,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
@@ -156,10 +159,14 @@ impl FromRequest for Call {
     /// has checked who is asking.
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
+        let started = Instant::now();
         Box::pin(async move {
             let mut body = body::read(&request, payload).await;
             let form = take_form(&request, &mut body);
-            Ok(Self::new(&request, form, body))
+            Ok(Self {
+                started,
+                ..Self::new(&request, form, body)
+            })
         })
     }
 }
@@ -206,6 +213,7 @@ impl Call {
                 .path_and_query()
                 .map_or("/", |whole| whole.as_str())
                 .to_owned(),
+            started: Instant::now(),
             headers: request.headers().clone(),
             query: pairs(request.query_string().as_bytes()),
             form,

@@ -206,15 +206,14 @@ impl Limits {
         let Some(client) = counters.client(call) else {
             return Ok(());
         };
-        let refused = || {
+        let refused = |wait: Duration| {
             let text = "Request rate limit reached";
-            Err(Error::too_many_requests(
-                ErrorCode::OverRequestRateLimit,
-                text,
-            ))
+            let refusal = Error::too_many_requests(ErrorCode::OverRequestRateLimit, text);
+            let seconds = wait.as_millis().div_ceil(1000);
+            Err(refusal.with_header("retry-after", seconds.to_string()))
         };
         let Some(limiter) = counters.limiter(bucket) else {
-            return refused();
+            return refused(HOUR);
         };
         if counters.checks.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
             counters
@@ -223,10 +222,9 @@ impl Limits {
                 .flatten()
                 .for_each(RateLimiter::retain_recent);
         }
-        if limiter.check_key(&client).is_ok() {
-            Ok(())
-        } else {
-            refused()
+        match limiter.check_key(&client) {
+            Ok(()) => Ok(()),
+            Err(until) => refused(until.wait_time_from(GovernorClock::now(limiter.clock()))),
         }
     }
 

@@ -192,11 +192,14 @@ impl<'a> Letter<'a> {
     /// Sends what was stored, now that it is committed.
     pub(crate) async fn send(self, posted: Posted) -> Result<(), Error> {
         let Some(slot) = self.slot else {
-            outbox::send_later(self.state, posted);
+            drop(outbox::send_later(self.state, posted));
             return Ok(());
         };
         let failed = |error: Error| Error::internal(self.purpose.failure()).with_source(error);
-        outbox::send(self.state, posted, slot).await.map_err(failed)
+        let elapsed = self.call.started.elapsed();
+        outbox::send(self.state, posted, slot, elapsed)
+            .await
+            .map_err(failed)
     }
 
     /// `stored` is the row as it is now; a new user's has no id yet.

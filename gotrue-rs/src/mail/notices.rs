@@ -1,5 +1,7 @@
 //! Security notices: mails that report a change and ask for nothing.
 
+use std::time::Duration;
+
 use super::kind::Kind;
 use super::outbox::{self, Package};
 use super::permit::{authorize, count_mail};
@@ -7,6 +9,9 @@ use super::variables::{Variables, common};
 use crate::db::users::User;
 use crate::error::Error;
 use crate::state::State;
+
+/// How long an answer waits for a notice; the notice goes on without it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A change worth telling the user about.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +88,7 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
     if to.is_empty() || !state.config.mail.kind(kind).enabled {
         return;
     }
-    let sent = async {
+    let sent: Result<(), Error> = async {
         authorize(state, to)?;
         count_mail(state, user)?;
         let templates = state.mail.templates(kind).await;
@@ -94,14 +99,15 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
             stored: None,
         };
         let posted = outbox::post(state, &state.client().await?, package).await?;
-        if state.mail.is_background() {
-            outbox::send_later(state, posted);
-            return Ok(());
+        let sending = outbox::send_later(state, posted);
+        if !state.mail.is_background() {
+            // What became of it changes nothing about the answer.
+            let _ = tokio::time::timeout(PATIENCE, sending).await;
         }
-        let slot = state.mail.slot().await?;
-        outbox::send(state, posted, slot).await
-    };
-    if let Err(error) = sent.await {
+        Ok(())
+    }
+    .await;
+    if let Err(error) = sent {
         tracing::warn!(
             mail.kind = kind.variable(),
             error = &error as &dyn std::error::Error,

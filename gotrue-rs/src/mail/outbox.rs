@@ -4,10 +4,13 @@
 //! no connection is held meanwhile, a transaction that is run again mails once, and a process
 //! that dies leaves the mail to the next one. What the mail server refuses is taken back.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use platform::mail::Mail;
 use platform::pg::{DbError, Executor, Tx};
 use serde::{Deserialize, Serialize};
+use tokio::task::JoinHandle;
 use uuid::Uuid;
 
 use super::issued::Issued;
@@ -68,31 +71,41 @@ pub(super) async fn post(
 /// Sends a package, or takes back what was stored for it.
 ///
 /// It goes on if the request that wanted it is given up.
-pub(super) async fn send(state: &State, posted: Posted, slot: Slot) -> Result<(), Error> {
+pub(super) async fn send(
+    state: &State,
+    posted: Posted,
+    slot: Slot,
+    elapsed: Duration,
+) -> Result<(), Error> {
     let own = state.clone();
-    let sending = tokio::spawn(async move { send_now(&own, posted, &slot).await });
+    let sending = tokio::spawn(async move { send_now(&own, posted, &slot, elapsed).await });
     match sending.await {
         Ok(outcome) => outcome.map_err(|error| Error::Unexpected(error.into())),
         Err(error) => Err(Error::Unexpected(error.into())),
     }
 }
 
-/// Sends a package some time after the answer; a refusal is only logged.
-pub(super) fn send_later(state: &State, posted: Posted) {
+/// Sends a package whether or not the answer waits for it; a refusal is only logged.
+pub(super) fn send_later(state: &State, posted: Posted) -> JoinHandle<()> {
     let own = state.clone();
     tokio::spawn(async move {
         // Without a slot it waits for the next round of left-over mails.
         if let Ok(slot) = own.mail.slot().await
-            && let Err(error) = send_now(&own, posted, &slot).await
+            && let Err(error) = send_now(&own, posted, &slot, Duration::ZERO).await
         {
             tracing::error!(%error, "mail not sent");
         }
-    });
+    })
 }
 
-async fn send_now(state: &State, posted: Posted, slot: &Slot) -> Result<(), PostError> {
+async fn send_now(
+    state: &State,
+    posted: Posted,
+    slot: &Slot,
+    elapsed: Duration,
+) -> Result<(), PostError> {
     let Posted { id, package } = posted;
-    let outcome = state.mail.deliver(&package.mails, slot).await;
+    let outcome = state.mail.deliver(&package.mails, slot, elapsed).await;
     let stored = package
         .stored
         .as_ref()
@@ -186,7 +199,7 @@ async fn send_again(state: &State, mail: LeftOver) {
             let Ok(slot) = state.mail.slot().await else {
                 return;
             };
-            send_now(state, Posted { id, package }, &slot)
+            send_now(state, Posted { id, package }, &slot, Duration::ZERO)
                 .await
                 .map_err(|error| Error::Unexpected(error.into()))
         }

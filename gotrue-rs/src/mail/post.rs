@@ -44,6 +44,8 @@ pub(super) struct Patience {
     wait: Duration,
     /// The conversation itself.
     conversation: Duration,
+    /// From the start of a request until its answer must be ready.
+    request: Duration,
 }
 
 impl Patience {
@@ -58,7 +60,15 @@ impl Patience {
         Self {
             wait: request / 5,
             conversation: request * 3 / 5,
+            request: request * 9 / 10,
         }
+    }
+
+    /// How long a conversation may take so much after the request began: what is left, but
+    /// always enough for a server that answers.
+    fn after(&self, elapsed: Duration) -> Duration {
+        let left = self.request.saturating_sub(elapsed);
+        left.clamp(self.conversation / 4, self.conversation)
     }
 }
 
@@ -170,11 +180,17 @@ impl Post {
         })
     }
 
-    /// Sends mails that belong together; `Ok` means that somebody took responsibility for all.
-    pub(super) async fn deliver(&self, mails: &[Mail], _slot: &Slot) -> Result<(), PostError> {
+    /// Sends mails that belong together, for a request that has taken so long already; `Ok`
+    /// means that somebody took responsibility for all.
+    pub(super) async fn deliver(
+        &self,
+        mails: &[Mail],
+        _slot: &Slot,
+        elapsed: Duration,
+    ) -> Result<(), PostError> {
         let office = &self.0;
         let sent = try_join_all(mails.iter().map(|mail| office.mailer.send(mail)));
-        timeout(office.patience.conversation, sent)
+        timeout(office.patience.after(elapsed), sent)
             .await
             .map_err(|_| PostError::Timeout)??;
         Ok(())
@@ -207,4 +223,21 @@ fn busy() -> Error {
         "The mail server is busy, please retry after a moment.",
     )
     .with_header("retry-after", "10")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_mail_gets_what_is_left_of_its_request() {
+        let patience = Patience::within(Duration::from_secs(10));
+        let after = |seconds| patience.after(Duration::from_secs(seconds)).as_millis();
+        assert_eq!(
+            [after(0), after(3), after(5), after(9)],
+            [6000, 6000, 4000, 1500]
+        );
+        let unlimited = Patience::within(Duration::ZERO).after(Duration::ZERO);
+        assert_eq!(unlimited, Duration::from_secs(6));
+    }
 }

@@ -14,7 +14,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::{self, Document};
-use crate::mail::{Letter, Purpose};
+use crate::mail::{self, Letter, Purpose};
 use crate::middleware::token_first;
 use crate::otp::Flow;
 use crate::state::State;
@@ -49,6 +49,7 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
     if existing.as_ref().is_some_and(User::is_confirmed) {
         return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
     }
+    mail::admit(&state, &call, &[&email])?;
     let letter = Letter::begin(&state, &call, Purpose::Invite, Flow::Implicit).await?;
     let invite = async |tx: &Tx<'_>| {
         if let Some(known) = existing.clone() {

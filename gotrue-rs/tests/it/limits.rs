@@ -21,9 +21,9 @@ async fn a_client_may_ask_thirty_times_and_then_waits() {
         recover(&app, "203.0.113.9, proxy").await.ok();
     }
     let text = "Request rate limit reached";
-    recover(&app, "203.0.113.9")
-        .await
-        .refused(429, "over_request_rate_limit", text);
+    let refused = recover(&app, "203.0.113.9").await;
+    refused.refused(429, "over_request_rate_limit", text);
+    assert_eq!(refused.header("retry-after"), Some("10"));
     recover(&app, "203.0.113.10").await.ok();
     // Another route has buckets of its own.
     let otp = app

@@ -94,3 +94,31 @@ async fn a_second_run_over_the_final_schema_changes_nothing() {
     assert_eq!(catalog(&client).await, before);
     app.sign_in("a@example.com").await;
 }
+
+#[tokio::test]
+async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role() {
+    let app = TestApp::spawn().await;
+    let superuser = app.superuser().await;
+    superuser
+        .batch(
+            "drop schema _wildfire cascade;
+             delete from auth.schema_migrations where version = '20261121000000';
+             do $$ begin
+               execute format('grant create on database %I to supabase_auth_admin',
+                 current_database());
+             end $$",
+        )
+        .await
+        .unwrap();
+    let mut own = app.pool.client().await.unwrap();
+    let applied = gotrue::migrations().run(&mut own).await.unwrap();
+    assert_eq!(applied, ["auth/20261121000000_create_own_tables"]);
+    app.sign_up("ada@example.com").await;
+    let body = serde_json::json!({ "email": "ada@example.com" });
+    app.post("/recover", body).await.ok();
+    assert_eq!(app.mails().len(), 1);
+    let readers = "select count(*) from pg_roles as r
+      where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
+        and has_schema_privilege(r.oid, '_wildfire', 'usage')";
+    assert_eq!(app.count(readers).await, 0);
+}

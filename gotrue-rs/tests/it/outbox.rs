@@ -91,7 +91,12 @@ async fn a_refused_confirmation_leaves_no_user_behind() {
         (reply.status.as_u16(), &reply.json()["msg"]),
         (500, &json!("Error sending confirmation email"))
     );
-    for table in ["auth.users", "auth.identities", "auth.audit_log_entries"] {
+    for table in [
+        "auth.users",
+        "auth.identities",
+        "auth.audit_log_entries",
+        "public.organizations",
+    ] {
         assert_eq!(app.count(&format!("select count(*) from {table}")).await, 0);
     }
     assert_eq!(app.count(WAITING).await, 0);

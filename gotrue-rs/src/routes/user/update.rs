@@ -190,7 +190,12 @@ impl checks::Update<'_> {
         if !self.body.changes_email(user) || user.is_anonymous && state.config.mail.autoconfirm {
             return Ok(None);
         }
-        mail::admit(state, self.call, &[&self.body.email])?;
+        let current = if state.config.mail.secure_email_change {
+            user.email.as_str()
+        } else {
+            ""
+        };
+        mail::admit(state, self.call, &[&self.body.email, current])?;
         let flow = self.body.challenge().flow();
         let letter = Letter::begin(state, self.call, mail::Purpose::EmailChange, flow).await?;
         Ok(Some(letter.leading_to(&self.body.email)))
