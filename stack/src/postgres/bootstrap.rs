@@ -19,7 +19,12 @@ begin
   execute format('grant create on database %I to supabase_auth_admin', current_database());
 end
 $$;
+grant usage, create on schema _wildfire to supabase_auth_admin;
 set role supabase_auth_admin";
+
+const ACT_AS_OWNER: &str = "-- pg_catalog.act_as_owner
+reset role;
+revoke create on schema _wildfire from supabase_auth_admin";
 
 /// Brings the database up to date and returns what ran.
 pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
@@ -30,7 +35,9 @@ pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError>
         client.batch(ACT_AS_AUTH).await?;
     }
     applied.extend(gotrue::migrations().run(client).await?);
-    client.batch("reset role").await?;
+    if !is_superuser {
+        client.batch(ACT_AS_OWNER).await?;
+    }
     applied.extend(prompt_api::migrations().run(client).await?);
     Ok(applied)
 }
