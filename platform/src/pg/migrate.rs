@@ -37,7 +37,7 @@ const LEDGER_EXISTS: &str = "-- _wildfire.migrations.exists
 select to_regclass('_wildfire.migrations') is not null as present";
 
 const APPLIED: &str = "-- _wildfire.migrations.applied
-select version, checksum from _wildfire.migrations where scope = $1";
+select version, name, checksum from _wildfire.migrations where scope = $1";
 
 const RECORD: &str = "-- _wildfire.migrations.record
 insert into _wildfire.migrations (scope, version, name, checksum) values ($1, $2, $3, $4)";
@@ -45,10 +45,12 @@ insert into _wildfire.migrations (scope, version, name, checksum) values ($1, $2
 /// Where a scope's applied versions are recorded.
 #[derive(Clone, Copy, Debug)]
 pub enum Ledger {
-    /// In `_wildfire.migrations`, with a checksum: an edited file is refused.
+    /// In `_wildfire.migrations`, with a checksum: an edited file is refused, and so is a
+    /// database that a newer version of this program has migrated.
     Own,
     /// In upstream's table of this name, which has a `version` column that the migrations
-    /// themselves fill.
+    /// themselves fill. Versions that are not known here are accepted: upstream only ever adds,
+    /// and a database may come from an upstream that is ahead.
     Upstream(&'static str),
 }
 
@@ -66,6 +68,14 @@ struct Migration {
     name: String,
     sql: &'static str,
     checksum: String,
+}
+
+/// A migration that a database has.
+struct Applied {
+    version: String,
+    name: String,
+    /// Upstream keeps none.
+    checksum: Option<String>,
 }
 
 impl Migrations {
@@ -172,14 +182,19 @@ impl Migrations {
             Ledger::Own => self.applied_own(client).await?,
             Ledger::Upstream(table) => applied_upstream(client, table).await?,
         };
+        let known = self.sorted();
+        if matches!(self.ledger, Ledger::Own) {
+            self.refuse_newer(&applied, &known)?;
+        }
         let mut missing = Vec::new();
-        for migration in self.sorted() {
+        for migration in known {
             match applied
                 .iter()
-                .find(|(version, _)| *version == migration.version)
+                .find(|applied| applied.version == migration.version)
+                .map(|applied| &applied.checksum)
             {
                 None => missing.push(migration),
-                Some((_, Some(checksum))) if *checksum != migration.checksum => {
+                Some(Some(checksum)) if *checksum != migration.checksum => {
                     return Err(DbError::Migration(format!(
                         "migration {}/{} was changed after it was applied to this database; \
                          restore the file or reset the database",
@@ -192,7 +207,25 @@ impl Migrations {
         Ok(missing)
     }
 
-    async fn applied_own(&self, client: &Client) -> Result<Vec<(String, Option<String>)>, DbError> {
+    /// What a newer version changed, this one may spoil.
+    fn refuse_newer(&self, applied: &[Applied], known: &[Migration]) -> Result<(), DbError> {
+        let is_known = |applied: &&Applied| {
+            known
+                .iter()
+                .any(|migration| migration.version == applied.version)
+        };
+        match applied.iter().find(|applied| !is_known(applied)) {
+            None => Ok(()),
+            Some(Applied { version, name, .. }) => Err(DbError::Migration(format!(
+                "this database is newer than this program, which does not know its migration \
+                 {}/{version}_{name}; start the newer version, or restore a backup from before \
+                 the upgrade",
+                self.scope
+            ))),
+        }
+    }
+
+    async fn applied_own(&self, client: &Client) -> Result<Vec<Applied>, DbError> {
         let present: bool = super::column(&client.query_one(LEDGER_EXISTS, &[]).await?, "present")?;
         if !present {
             return Ok(Vec::new());
@@ -200,19 +233,17 @@ impl Migrations {
         let rows = client.query(APPLIED, &[&self.scope]).await?;
         rows.iter()
             .map(|row| {
-                Ok((
-                    super::column(row, "version")?,
-                    super::column(row, "checksum")?,
-                ))
+                Ok(Applied {
+                    version: super::column(row, "version")?,
+                    name: super::column(row, "name")?,
+                    checksum: super::column(row, "checksum")?,
+                })
             })
             .collect()
     }
 }
 
-async fn applied_upstream(
-    client: &Client,
-    table: &str,
-) -> Result<Vec<(String, Option<String>)>, DbError> {
+async fn applied_upstream(client: &Client, table: &str) -> Result<Vec<Applied>, DbError> {
     let exists = "select to_regclass($1) is not null as present";
     let present: bool = super::column(&client.query_one(exists, &[&table]).await?, "present")?;
     if !present {
@@ -225,7 +256,13 @@ async fn applied_upstream(
         )
         .await?;
     rows.iter()
-        .map(|row| Ok((super::column(row, "version")?, None)))
+        .map(|row| {
+            Ok(Applied {
+                version: super::column(row, "version")?,
+                name: String::new(),
+                checksum: None,
+            })
+        })
         .collect()
 }
 

@@ -72,3 +72,31 @@ fn an_unreachable_database_is_named_without_its_password() {
         "{text}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    let installation = Installation::new();
+    drop(installation.start(&["--db-url", &admin]));
+    // Upstream may be ahead: its migrations only add.
+    execute(
+        &admin,
+        "insert into auth.schema_migrations values ('20991231000000')",
+    )
+    .await;
+    drop(installation.start(&["--db-url", &admin]));
+    execute(
+        &admin,
+        "insert into _wildfire.migrations (scope, version, name, checksum)
+         values ('public', '20991231000000', 'from_the_future', 'x')",
+    )
+    .await;
+    for command in ["start", "migrate"] {
+        let output = installation.run(&[command, "--db-url", &admin]);
+        assert!(!output.status.success());
+        let text = stderr(&output);
+        assert!(text.contains("20991231000000_from_the_future"), "{text}");
+        assert!(text.contains("start the newer version"), "{text}");
+    }
+}
