@@ -5,7 +5,7 @@
 //! data folder.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, chown};
+use std::os::unix::fs::{MetadataExt, lchown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -79,9 +79,9 @@ impl Account {
         (metadata.mode() >> shift) & right == right
     }
 
-    /// Gives one file or folder to this account.
+    /// Gives one file or folder to this account; of a link, the link itself.
     pub(super) fn take(self, path: &Path) -> Result<(), ClusterError> {
-        chown(path, Some(self.uid), Some(self.gid))
+        lchown(path, Some(self.uid), Some(self.gid))
             .map_err(ClusterError::io("Changing the owner of", path))
     }
 

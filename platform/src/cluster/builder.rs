@@ -176,6 +176,7 @@ impl ClusterBuilder {
         let data_dir = &place.data_dir;
         let lock = FolderLock::take(data_dir)?;
         leftover::clear(data_dir)?;
+        data_dir::remove_abandoned(data_dir);
         let state = data_dir::inspect(data_dir, &self.binaries)?;
         free_port(self.port)?;
         let binaries = self.binaries.reachable_by(account)?;

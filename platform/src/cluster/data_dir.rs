@@ -4,8 +4,8 @@
 //! a start that was interrupted or ran out of disk leaves nothing half done.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -13,7 +13,7 @@ use super::SUPERUSER;
 use super::account::Account;
 use super::binaries::Binaries;
 use super::error::{ClusterError, says_disk_full};
-use super::settings;
+use super::{own, settings};
 
 /// Holds a data folder for one process; released when dropped or when the
 /// process ends, however it ends.
@@ -24,13 +24,10 @@ impl FolderLock {
     /// Takes the lock of `data_dir`, or says that another process has it.
     pub(super) fn take(data_dir: &Path) -> Result<Self, ClusterError> {
         let path = data_dir.with_added_extension("lock");
-        let file = File::options()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(ClusterError::io("Opening", &path))?;
+        let mut options = File::options();
+        options.create(true).truncate(false).write(true);
+        let file =
+            own::open_no_link(&mut options, &path).map_err(ClusterError::io("Opening", &path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => Err(ClusterError::FolderInUse {
@@ -96,18 +93,23 @@ impl Init<'_> {
     /// Creates the data folder. Blocks.
     pub(super) fn run(&self) -> Result<(), ClusterError> {
         let parent = self.data_dir.parent().unwrap_or(Path::new("/"));
-        let prefix = format!("{}.init-", name_of(self.data_dir));
-        remove_abandoned(parent, &prefix);
+        let prefix = init_prefix(self.data_dir);
         let work = tempfile::Builder::new()
             .prefix(&prefix)
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(parent)
             .map_err(ClusterError::io("Creating a folder in", parent))?;
+        // Written before the folder belongs to somebody else.
+        let password_file = work.path().join("password");
+        own::create_anew(&password_file)
+            .and_then(|mut file| file.write_all(self.password.as_bytes()))
+            .map_err(ClusterError::io("Writing", &password_file))?;
         if let Some(account) = self.account {
+            account.take(&password_file)?;
             account.take(work.path())?;
         }
         let partial = work.path().join("data");
-        self.initdb(work.path(), &partial)?;
+        self.initdb(&password_file, &partial)?;
         append_include(&partial)?;
         fs::rename(&partial, self.data_dir)
             // The new name has to be on disk before anything in the folder counts.
@@ -115,15 +117,10 @@ impl Init<'_> {
             .map_err(ClusterError::io("Creating", self.data_dir))
     }
 
-    fn initdb(&self, work: &Path, partial: &Path) -> Result<(), ClusterError> {
-        let password_file = work.join("password");
-        fs::write(&password_file, self.password)
-            .map_err(ClusterError::io("Writing", &password_file))?;
-        if let Some(account) = self.account {
-            account.take(&password_file)?;
-        }
+    fn initdb(&self, password_file: &Path, partial: &Path) -> Result<(), ClusterError> {
         let run = |locale: &str| {
-            let mut command = self.command(partial, &password_file, locale);
+            let mut command = self.command(partial, password_file, locale);
+            super::server::die_with_parent(&mut command);
             let program = command.get_program().to_owned();
             command
                 .output()
@@ -178,24 +175,30 @@ impl Init<'_> {
     }
 }
 
-/// Removes what interrupted starts left. The caller holds the folder's lock.
-fn remove_abandoned(parent: &Path, prefix: &str) {
+/// How the folders begin in which a data folder is created.
+fn init_prefix(data_dir: &Path) -> String {
+    format!("{}.init-", name_of(data_dir))
+}
+
+/// Removes what interrupted starts left: only folders `initdb` was still working in, since a
+/// complete one has its final name. The caller holds the folder's lock.
+pub(super) fn remove_abandoned(data_dir: &Path) {
+    let prefix = init_prefix(data_dir);
+    let parent = data_dir.parent().unwrap_or(Path::new("/"));
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(prefix) {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
             _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
 fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
-    use io::Write as _;
     let path = data_dir.join("postgresql.conf");
     let line = format!("\ninclude_if_exists = '{}'\n", settings::CONFIG_FILE);
-    let mut file = File::options()
-        .append(true)
-        .open(&path)
+    let mut file = own::open_no_link(File::options().append(true), &path)
         .map_err(ClusterError::io("Opening", &path))?;
     file.write_all(line.as_bytes())
+        .and_then(|()| file.sync_all())
         .map_err(ClusterError::io("Writing", &path))
 }
 
@@ -204,10 +207,13 @@ fn append_include(data_dir: &Path) -> Result<(), ClusterError> {
 pub(super) fn write_config(data_dir: &Path, text: &str) -> Result<(), ClusterError> {
     let path = data_dir.join(settings::CONFIG_FILE);
     let partial = path.with_extension("conf.partial");
-    fs::write(&partial, text).map_err(ClusterError::io("Writing", &partial))?;
-    fs::set_permissions(&partial, fs::Permissions::from_mode(0o644))
-        .and_then(|()| fs::rename(&partial, &path))
-        .map_err(ClusterError::io("Writing", &path))
+    own::create_anew(&partial)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.set_permissions(fs::Permissions::from_mode(0o644))
+        })
+        .map_err(ClusterError::io("Writing", &partial))?;
+    fs::rename(&partial, &path).map_err(ClusterError::io("Writing", &path))
 }
 
 /// The server's log stands beside its folder, so that it survives the folder.
@@ -261,7 +267,7 @@ mod tests {
         for name in ["postgres.init-abc", "postgres", "postgres2.init-abc"] {
             fs::create_dir(root.path().join(name)).unwrap();
         }
-        remove_abandoned(root.path(), "postgres.init-");
+        remove_abandoned(&root.path().join("postgres"));
         assert!(!root.path().join("postgres.init-abc").exists());
         assert!(root.path().join("postgres").exists());
         assert!(root.path().join("postgres2.init-abc").exists());

@@ -25,6 +25,7 @@ mod builder;
 mod data_dir;
 mod error;
 mod leftover;
+mod own;
 mod password;
 mod relocate;
 mod server;

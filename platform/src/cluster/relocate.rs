@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::account::Account;
 use super::error::ClusterError;
+use super::own::is_own_folder;
 use super::short_hash;
 
 /// Where data goes that cannot stay in the folder that was asked for.
@@ -76,6 +77,14 @@ fn create_home(home: &Path, asked: &Path) -> Result<(), ClusterError> {
     for folder in [Path::new(HOME), home] {
         let mode = fs::Permissions::from_mode(0o711);
         fs::set_permissions(folder, mode).map_err(ClusterError::io("Opening", folder))?;
+    }
+    for folder in [Path::new(HOME), home] {
+        if !is_own_folder(folder) {
+            return Err(ClusterError::Unusable {
+                path: folder.to_owned(),
+                reason: "it belongs to, or can be changed by, another account".to_owned(),
+            });
+        }
     }
     // Tells whoever finds the folder whose data it is.
     let note = home.join("data-of");

@@ -3,7 +3,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -16,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use tokio::sync::watch;
 
 use super::error::ClusterError;
+use super::own;
 
 /// A log larger than this is set aside at the next start.
 const LOG_LIMIT: u64 = 16 * 1024 * 1024;
@@ -140,7 +140,7 @@ fn reap(mut child: Child, reaped: &Mutex<bool>) {
     not(target_os = "linux"),
     expect(unused_variables, reason = "Linux only")
 )]
-fn die_with_parent(command: &mut Command) {
+pub(super) fn die_with_parent(command: &mut Command) {
     command.process_group(0);
     #[cfg(target_os = "linux")]
     {
@@ -179,17 +179,14 @@ pub(super) fn clean_environment(command: &mut Command) {
 
 /// Opens the server's log for appending and says where this run begins.
 pub(super) fn open_log(path: &Path) -> Result<(File, u64), ClusterError> {
-    if fs::metadata(path).is_ok_and(|metadata| metadata.len() > LOG_LIMIT) {
+    if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.len() > LOG_LIMIT) {
         let old = path.with_added_extension("old");
         fs::rename(path, &old).map_err(ClusterError::io("Renaming", path))?;
     }
-    let file = File::options()
-        .create(true)
-        .append(true)
-        // Failed statements are in it, with their values.
-        .mode(0o600)
-        .open(path)
-        .map_err(ClusterError::io("Opening", path))?;
+    let mut options = File::options();
+    options.create(true).append(true);
+    // For nobody else: failed statements are in it, with their values.
+    let file = own::open_no_link(&mut options, path).map_err(ClusterError::io("Opening", path))?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     Ok((file, length))
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::data_dir::FolderLock;
 use super::error::ClusterError;
+use super::own::is_own_folder;
 
 const PREFIX: &str = "wildfire-temporary-";
 const YOUNG: Duration = Duration::from_mins(1);
@@ -41,6 +42,10 @@ impl TemporaryFolder {
 fn sweep(base: &Path) {
     for entry in fs::read_dir(base).into_iter().flatten().flatten() {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
+            continue;
+        }
+        // Anybody may put a folder or a link of this name here.
+        if !is_own_folder(&entry.path()) {
             continue;
         }
         let data_dir = entry.path().join("postgres");

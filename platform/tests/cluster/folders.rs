@@ -1,6 +1,7 @@
 //! Data folders that are something else, of another version, or on a full disk.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use platform::cluster::{Binaries, Cluster, ClusterError, FindOptions, SUPPORTED_MAJORS};
@@ -74,6 +75,49 @@ async fn an_interrupted_creation_is_started_over() {
         .unwrap();
     assert!(!abandoned.exists());
     cluster.stop().await.unwrap();
+}
+
+/// The test process is the parent of a helper that is killed in the middle of `initdb`; the helper
+/// is this same test, told so by a variable of its environment.
+#[tokio::test]
+async fn a_creation_that_was_killed_half_way_is_started_over() {
+    const HELPER: &str = "WILDFIRE_TEST_HELPER_INITDB";
+    let start = |folder: &Path| Cluster::builder(binaries(), folder).durable(false).start();
+    if let Some(folder) = std::env::var_os(HELPER) {
+        start(Path::new(&folder)).await.unwrap();
+        return;
+    }
+    let root = open_folder();
+    let data_dir = root.path().join("postgres");
+    let begun = || {
+        let entries = fs::read_dir(root.path()).unwrap().flatten();
+        let mut names = entries.map(|entry| entry.path());
+        names.find(|path| path.join("data/base").exists())
+    };
+    let mut helper = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "folders::a_creation_that_was_killed_half_way_is_started_over",
+        ])
+        .env(HELPER, &data_dir)
+        .spawn()
+        .unwrap();
+    let half = loop {
+        if let Some(path) = begun() {
+            break path;
+        }
+        assert!(helper.try_wait().unwrap().is_none(), "it was too fast");
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    };
+    helper.kill().unwrap();
+    helper.wait().unwrap();
+    assert!(!data_dir.exists());
+    let cluster = start(&data_dir).await.unwrap();
+    assert!(cluster.initialised());
+    cluster.stop().await.unwrap();
+    // What was still being written when it was looked at is gone at the next start.
+    start(&data_dir).await.unwrap().stop().await.unwrap();
+    assert!(!half.exists(), "{} stays behind", half.display());
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@
 
 mod folders;
 mod lifecycle;
+mod links;
 mod ports;
 mod root;
 mod supervise;

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::super::own::is_own_folder;
 use super::super::short_hash;
 use super::ClusterError;
 
@@ -64,8 +65,9 @@ fn link_beside(source: &Path, target: &Path) -> io::Result<()> {
 pub(super) fn copy_to_cache(bin: &Path, cache_dir: &Path) -> Result<PathBuf, ClusterError> {
     let prefix = bin.parent().unwrap_or(bin);
     let target = cache_dir.join(format!("postgres-{}", fingerprint(bin)?));
-    if !is_trusted(&target) {
-        create_public_folder(cache_dir)?;
+    // A folder planted by somebody else must not be run as another account.
+    create_public_folder(cache_dir)?;
+    if !is_own_folder(&target) {
         let partial = tempfile::Builder::new()
             .prefix("postgres-partial-")
             .permissions(fs::Permissions::from_mode(0o755))
@@ -76,7 +78,7 @@ pub(super) fn copy_to_cache(bin: &Path, cache_dir: &Path) -> Result<PathBuf, Clu
         match fs::rename(partial.path(), &target) {
             Ok(()) => _ = partial.keep(),
             // Another process finished the same copy first; ours is dropped.
-            Err(_) if is_trusted(&target) => {}
+            Err(_) if is_own_folder(&target) => {}
             Err(error) => return Err(ClusterError::io("Creating", &target)(error)),
         }
     }
@@ -96,18 +98,9 @@ fn fingerprint(bin: &Path) -> Result<String, ClusterError> {
     ]))
 }
 
-/// A folder planted by somebody else must not be run as another account.
-fn is_trusted(folder: &Path) -> bool {
-    fs::symlink_metadata(folder).is_ok_and(|metadata| {
-        metadata.is_dir()
-            && metadata.uid() == rustix::process::geteuid().as_raw()
-            && metadata.mode() & 0o022 == 0
-    })
-}
-
 fn create_public_folder(folder: &Path) -> Result<(), ClusterError> {
     fs::create_dir_all(folder).map_err(ClusterError::io("Creating", folder))?;
-    if !is_trusted(folder) {
+    if !is_own_folder(folder) {
         let reason = "it is writable by other accounts; set WILDFIRE_CACHE_DIR to one that is not";
         return Err(ClusterError::Unusable {
             path: folder.to_owned(),
