@@ -213,7 +213,7 @@ impl Stream for Upload {
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(error))),
             Poll::Ready(None) => {
-                this.shared.whole.set(true);
+                this.shared.connection.has_arrived();
                 Poll::Ready(None)
             }
             Poll::Pending => {

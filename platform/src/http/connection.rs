@@ -62,6 +62,8 @@ pub(super) struct Connection {
     received: AtomicUsize,
     paused: AtomicBool,
     proven: AtomicBool,
+    /// Whether part of the request's body has not arrived.
+    uploading: AtomicBool,
     /// When the client stopped taking what is written, plus one; zero while it takes.
     blocked: AtomicU64,
     held: AtomicUsize,
@@ -83,6 +85,7 @@ impl Connection {
             received: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
             proven: AtomicBool::new(false),
+            uploading: AtomicBool::new(false),
             blocked: AtomicU64::new(0),
             held: AtomicUsize::new(0),
             held_since: AtomicU64::new(0),
@@ -148,9 +151,15 @@ impl Connection {
         }
     }
 
-    /// A request's head is complete.
-    pub(super) fn begin(&self) {
+    /// A request's head is complete, and `whole` unless a body follows.
+    pub(super) fn begin(&self, whole: bool) {
+        self.uploading.store(!whole, Relaxed);
         self.enter(Phase::Busy);
+    }
+
+    /// All of a request's body has arrived.
+    pub(super) fn has_arrived(&self) {
+        self.uploading.store(false, Relaxed);
     }
 
     /// A request has an answer.
@@ -162,8 +171,9 @@ impl Connection {
         }
     }
 
-    /// The answer is on its way; `whole` unless part of the request's body has not arrived.
-    pub(super) fn finish(&self, whole: bool) {
+    /// The answer is on its way.
+    pub(super) fn finish(&self) {
+        let whole = !self.uploading.load(Relaxed);
         self.enter(if whole { Phase::Idle } else { Phase::Drain });
     }
 
@@ -226,15 +236,21 @@ impl Connection {
         self.phase() != Phase::Busy || self.opened.elapsed() > LONG
     }
 
-    /// For how long nothing has happened here that somebody could miss; none while it is in use.
-    pub(super) fn idle_for(&self) -> Option<Duration> {
-        const STUCK: Duration = Duration::from_secs(1);
+    /// How dispensable this connection is, the more the greater: first those where nothing happens,
+    /// then those whose client is slow to send; none while it is this process that works.
+    pub(super) fn dispensable(&self) -> Option<(bool, Duration)> {
+        const SLOW: Duration = Duration::from_secs(1);
+        let in_phase = self.time_since(self.since.load(Relaxed));
         let blocked = self.blocked.load(Relaxed).checked_sub(1);
-        match (self.phase(), blocked) {
-            (_, Some(at)) => Some(self.time_since(at)).filter(|age| *age > STUCK),
-            (Phase::Busy, None) => None,
-            _ => Some(self.time_since(self.since.load(Relaxed))),
-        }
+        let (nothing_happens, age) = match (self.phase(), blocked) {
+            (_, Some(at)) => (true, Some(self.time_since(at)).filter(|age| *age > SLOW)),
+            (Phase::Busy, None) => {
+                let slow = self.uploading.load(Relaxed) && in_phase > SLOW;
+                (false, slow.then_some(in_phase))
+            }
+            _ => (true, Some(in_phase)),
+        };
+        Some((nothing_happens, age?))
     }
 
     fn time_since(&self, at: u64) -> Duration {

@@ -87,7 +87,7 @@ impl Connections {
             open.evict(&oldest, CloseReason::Crowded);
         }
         if open.all.len() >= self.config.max_connections {
-            let idle = open.idlest().ok_or(CloseReason::Full)?;
+            let idle = open.most_dispensable().ok_or(CloseReason::Full)?;
             open.evict(&idle, CloseReason::Full);
         }
         open.last_id += 1;
@@ -211,8 +211,8 @@ impl Open {
         }
     }
 
-    /// The longest idle among the next few, going round.
-    fn idlest(&mut self) -> Option<Arc<Connection>> {
+    /// The most dispensable among the next few, going round.
+    fn most_dispensable(&mut self) -> Option<Arc<Connection>> {
         let after = self.all.range((Excluded(self.cursor), Unbounded));
         let next: Vec<_> = after
             .chain(self.all.range(..=self.cursor))
@@ -221,8 +221,8 @@ impl Open {
             .collect();
         self.cursor = next.last().map_or(0, |last| last.id);
         next.into_iter()
-            .filter_map(|it| Some((it.idle_for()?, it)))
-            .max_by_key(|(idle, _)| *idle)
+            .filter_map(|it| Some((it.dispensable()?, it)))
+            .max_by_key(|(how, _)| *how)
             .map(|(_, it)| it)
     }
 }

@@ -28,8 +28,6 @@ pub struct SharedBytes;
 /// What the layer and the handlers share about a request.
 pub(super) struct Shared {
     pub(super) rules: Cell<BodyRules>,
-    /// Whether all of its body has arrived.
-    pub(super) whole: Cell<bool>,
     pub(super) connection: Arc<Connection>,
     client: Option<IpAddr>,
 }
@@ -61,13 +59,12 @@ pub(super) struct Exchange(Rc<Shared>);
 impl Exchange {
     /// Takes note that a request has begun.
     pub(super) fn begin(request: &mut Request, connection: Arc<Connection>) -> Self {
-        connection.begin();
         let config = connection.all().map(|all| all.config.clone());
         let config = config.unwrap_or_default();
         let whole = matches!(request.payload(), Payload::None);
+        connection.begin(whole);
         let shared = Rc::new(Shared {
             rules: Cell::new(config.body),
-            whole: Cell::new(whole),
             connection,
             client: seen_by_outermost(request.headers(), config.trusted_proxies)
                 .or_else(|| request.peer_addr().map(|peer| peer.ip())),
@@ -101,7 +98,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        self.0.connection.finish(self.0.whole.get());
+        self.0.connection.finish();
     }
 }
 

@@ -1,6 +1,7 @@
 //! Deadlines of connections and how many there may be.
 
-use platform::http::HttpConfig;
+use platform::http::{Connections, HttpConfig};
+use rustix::process::{Resource, getrlimit};
 
 use super::peer::Peer;
 use super::server::{HUGE, SOON, TestServer, generous};
@@ -13,6 +14,8 @@ async fn a_socket_that_says_nothing_is_closed() {
     });
     let mut silent = Peer::connect(&server).await;
     assert_eq!(silent.status().await, None);
+    let counted = "wildfire_http_connections_closed_total{reason=\"no_first_byte\"}";
+    assert!(platform::telemetry::render().contains(counted));
 }
 
 #[actix_web::test]
@@ -153,4 +156,29 @@ async fn the_longest_idle_connection_makes_room_for_a_new_one() {
     assert_eq!(idle.get().await, None);
     reading.send("b").await;
     assert_eq!(reading.status().await, Some(200));
+}
+
+#[actix_web::test]
+async fn clients_that_are_slow_to_send_make_room_when_nobody_is_idle() {
+    let server = TestServer::start(HttpConfig {
+        max_connections: 2,
+        ..generous()
+    });
+    let mut slow = Vec::new();
+    for _ in 0..2 {
+        let mut peer = Peer::connect(&server).await;
+        assert_eq!(peer.get().await, Some(200));
+        peer.send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\na")
+            .await;
+        slow.push(peer);
+    }
+    // Whoever comes before they count as slow is turned away.
+    while Peer::connect(&server).await.get().await != Some(200) {}
+}
+
+#[test]
+fn the_limit_of_open_files_is_raised_as_far_as_allowed() {
+    let _all = Connections::new(HttpConfig::default());
+    let limit = getrlimit(Resource::Nofile);
+    assert_eq!(limit.current, limit.maximum);
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::from_fn;
-use actix_web::web::Data;
+use actix_web::web::{Data, JsonConfig, PayloadConfig};
 use actix_web::{App, HttpRequest, web};
 use platform::clock::Clock;
 use platform::env::{EnvError, Reader};
@@ -31,6 +31,9 @@ use services::Services;
 use crate::gateway::{self, Gateway};
 use crate::mailbox::{self, Door, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
+
+/// Largest request body of the mailbox: ids of the mails to delete.
+const MAILBOX_BODY_LIMIT: usize = 64 << 10;
 
 /// Why serving could not start.
 #[derive(Debug, thiserror::Error)]
@@ -187,6 +190,8 @@ fn serve_mailbox(
             .app_data(store.clone())
             .app_data(clock.clone())
             .app_data(door.clone())
+            .app_data(JsonConfig::default().limit(MAILBOX_BODY_LIMIT))
+            .app_data(PayloadConfig::new(MAILBOX_BODY_LIMIT))
             .wrap(from_fn(mailbox::guard))
             .configure(mailbox::configure)
     })
