@@ -19,7 +19,7 @@ export const NOT_JSON: readonly BadBody[] = [
   { name: 'two values', body: '{} {}' },
   { name: 'a form', body: 'email=a%40b.c&password=x' },
   { name: 'XML', body: '<a/>' },
-  { name: 'deep nesting', body: '['.repeat(100_000) },
+  { name: 'deep nesting', body: '['.repeat(10_000) },
   { name: 'a lone NUL', body: '\0' },
   { name: 'invalid UTF-8', body: new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31]) },
 ];
