@@ -4,6 +4,7 @@
 //! counters live in memory, per process. Requests are limited only where a proxy names the
 //! client: by `GOTRUE_RATE_LIMIT_HEADER` or, if enabled, `Sb-Forwarded-For`.
 
+mod asked;
 mod mails;
 mod origin;
 mod recipients;
@@ -24,6 +25,7 @@ use platform::env::Reader;
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 
+pub(crate) use asked::{Asked, AskedLately};
 use mails::MailLimit;
 pub(crate) use mails::Rate;
 pub(crate) use origin::Origin;

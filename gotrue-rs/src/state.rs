@@ -12,7 +12,7 @@ use platform::pg::{Client, Database, DbError};
 use crate::accounts::password::Hasher;
 use crate::config::Config;
 use crate::db;
-use crate::limits::Limits;
+use crate::limits::{AskedLately, Limits};
 use crate::mail::{self, Post};
 use crate::otp::CodeKey;
 
@@ -44,6 +44,7 @@ pub struct State {
     pub(crate) codes: CodeKey,
     pub(crate) mail: Post,
     pub(crate) limits: Limits,
+    pub(crate) asked: AskedLately,
 }
 
 impl State {
@@ -59,6 +60,11 @@ impl State {
             codes: CodeKey::new(&config.jwt.derive_key("wildfire codes")?),
             mail,
             limits: Limits::new(&config.limits, deps.clock.clone()),
+            asked: AskedLately::new(
+                config.mail.smtp.max_frequency.unsigned_abs(),
+                config.sms.max_frequency,
+                &deps.clock,
+            ),
             clock: deps.clock,
             config: Arc::new(config),
         })

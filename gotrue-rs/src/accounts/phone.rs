@@ -82,17 +82,28 @@ pub(crate) fn code<'a>(state: &'a State, phone: &str) -> Result<&'a str, Error> 
     code.ok_or_else(|| Error::internal("Unable to get SMS provider"))
 }
 
-fn check_frequency(state: &State, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {
+/// When the next message may follow the last one, if that is not yet.
+fn next(state: &State, sent_at: Option<Timestamp>) -> Option<Timestamp> {
     let gap = SignedDuration::try_from(state.config.sms.max_frequency).unwrap_or_default();
     let next = sent_at.and_then(|at| at.checked_add(gap).ok());
-    match next {
-        Some(next) if next >= now => Err(Error::too_many_requests(
+    next.filter(|next| *next >= state.clock.now())
+}
+
+/// Whether the last message is too recent for another one, which is then left out without a
+/// word where nobody is to learn who has an account.
+pub(crate) fn is_too_soon(state: &State, sent_at: Option<Timestamp>) -> bool {
+    next(state, sent_at).is_some()
+}
+
+fn check_frequency(state: &State, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {
+    match next(state, sent_at) {
+        Some(next) => Err(Error::too_many_requests(
             ErrorCode::OverSmsSendRateLimit,
             format!(
                 "For security purposes, you can only request this after {} seconds.",
                 next.duration_since(now).as_secs()
             ),
         )),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }

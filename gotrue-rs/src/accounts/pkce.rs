@@ -26,6 +26,8 @@ impl Challenge {
         if self.challenge.is_empty() {
             return Ok(());
         }
+        // Upstream: a server error, and only where there is an account.
+        self.stored_method()?;
         if !(43..=128).contains(&self.challenge.len()) {
             return refuse("code challenge has to be between 43 and 128 characters");
         }
@@ -49,13 +51,14 @@ impl Challenge {
         !self.challenge.is_empty()
     }
 
-    /// The method as it is stored; an unknown one is nobody's prepared error.
+    /// The method as it is stored.
     pub(crate) fn stored_method(&self) -> Result<&'static str, Error> {
         match self.method.to_lowercase().as_str() {
             "s256" => Ok("s256"),
             "plain" => Ok("plain"),
-            other => Err(Error::Unexpected(
-                format!("unsupported code_challenge method {other:?}").into(),
+            _ => Err(Error::bad_request(
+                ErrorCode::ValidationFailed,
+                "code_challenge_method must be s256 or plain",
             )),
         }
     }
@@ -112,6 +115,8 @@ mod tests {
         assert!(!check("s256", "a".repeat(42)));
         assert!(!check("s256", "a".repeat(129)));
         assert!(!check("s256", format!("{}!", "a".repeat(43))));
-        assert!(check("whatever", "a".repeat(43)));
+        assert!(check("S256", "a".repeat(43)));
+        assert!(check("plain", "a".repeat(43)));
+        assert!(!check("whatever", "a".repeat(43)));
     }
 }

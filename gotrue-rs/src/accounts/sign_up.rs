@@ -22,6 +22,7 @@ use crate::db::identities::Identity;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::Document;
+use crate::limits::Asked;
 use crate::mail::{self, Letter, Posted};
 use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
@@ -83,12 +84,13 @@ pub(crate) async fn sign_up(
 ) -> Result<SignUpOutcome, Error> {
     check_open(state)?;
     let sign_up = SignUp::checked(state, call, account)?;
-    let existing = sign_up.existing().await?;
-    match existing {
-        Some(user) if sign_up.is_confirmed(&user) => repeated::answer(&sign_up, user).await,
-        Some(user) => sign_up.settle(user, false).await,
-        None => sign_up.create().await,
+    if !sign_up.autoconfirms() {
+        sign_up.note();
     }
+    // Made before anybody looks whether it is wanted: it takes most of the time there is to
+    // measure from outside.
+    let fresh = sign_up.fresh().await?;
+    sign_up.answer(fresh).await
 }
 
 /// Opens an account without a password, to which a link or code then leads. `false` if the
@@ -232,18 +234,60 @@ impl<'a> SignUp<'a> {
         })
     }
 
-    async fn create(&self) -> Result<SignUpOutcome, Error> {
-        let fresh = self.fresh().await?;
-        let error = match self.settle(fresh, true).await {
-            Err(error) if error.is_duplicate() => error,
-            outcome => return outcome,
+    /// Notes that a confirmation was asked for, so that asking to send it again soon is refused
+    /// whether there is an account or not.
+    fn note(&self) {
+        let (asked, address) = match self.provider {
+            Provider::Email => (Asked::Confirmation, &self.account.email),
+            Provider::Phone => (Asked::Message, &self.account.phone),
         };
-        // Upstream: the loser of two sign-ups at the same time gets a server error; here it
-        // finds the winner's account, as if it had come a moment later.
-        match self.existing().await? {
-            Some(user) if self.is_confirmed(&user) => repeated::answer(self, user).await,
-            Some(user) => self.settle(user, false).await,
-            None => Err(error),
+        // Signing up itself is never refused, but then asks nobody.
+        let _ = self.state.asked.note(asked, address);
+    }
+
+    /// Makes the account, or does what is right where there is one. Where something has to be
+    /// confirmed, the answer is the same in both cases.
+    async fn answer(&self, fresh: User) -> Result<SignUpOutcome, Error> {
+        let taken = match self.existing().await? {
+            Some(user) => Some(user),
+            None => match self.settle(fresh.clone(), true).await {
+                // Upstream: the loser of two sign-ups at the same time gets a server error, as
+                // does who names another audience than the account's; here both find an account
+                // that is taken.
+                Err(error) if error.is_duplicate() => self.existing().await?,
+                Ok(SignUpOutcome::Pending(user)) => {
+                    return Ok(repeated::pending(self, fresh, user.identities()));
+                }
+                outcome => return outcome,
+            },
+        };
+        match taken {
+            Some(user) if !self.is_confirmed(&user) => {
+                if !self.autoconfirms() && self.is_too_soon(&user) {
+                    return Ok(repeated::pending(self, fresh, &[]));
+                }
+                match self.settle(user, false).await? {
+                    SignUpOutcome::Pending(_) => Ok(repeated::pending(self, fresh, &[])),
+                    signed_in @ SignUpOutcome::SignedIn(..) => Ok(signed_in),
+                }
+            }
+            taken => repeated::answer(self, taken, fresh).await,
+        }
+    }
+
+    /// Whether addresses or numbers count as confirmed without being asked.
+    fn autoconfirms(&self) -> bool {
+        match self.provider {
+            Provider::Email => self.state.config.mail.autoconfirm,
+            Provider::Phone => self.state.config.sms.autoconfirm,
+        }
+    }
+
+    /// Whether the last confirmation is too recent for another one.
+    fn is_too_soon(&self, user: &User) -> bool {
+        match self.provider {
+            Provider::Email => mail::is_too_soon(self.state, user.confirmation_sent_at),
+            Provider::Phone => phone::is_too_soon(self.state, user.confirmation_sent_at),
         }
     }
 
@@ -263,10 +307,6 @@ impl<'a> SignUp<'a> {
         if self.is_confirmed(&user) {
             let issued = self.sign_in(&mut user).await?;
             return Ok(SignUpOutcome::SignedIn(Box::new(user), Box::new(issued)));
-        }
-        if user.invited_at.is_some() {
-            user.user_metadata.clear();
-            user.identities = Some(Vec::new());
         }
         Ok(SignUpOutcome::Pending(Box::new(user)))
     }
@@ -330,13 +370,8 @@ impl<'a> SignUp<'a> {
 
     /// Confirms the user at once, or asks for a confirmation by message.
     async fn confirm(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
-        let config = &self.state.config;
         let provider = self.provider.as_str();
-        let autoconfirm = match self.provider {
-            Provider::Email => config.mail.autoconfirm,
-            Provider::Phone => config.sms.autoconfirm,
-        };
-        if !autoconfirm {
+        if !self.autoconfirms() {
             let entry = Entry::new(user, Action::UserConfirmationRequested);
             record(self.state, tx, &entry.trait_("provider", provider)).await?;
             let phone = self.account.phone.as_str();

@@ -1,6 +1,6 @@
 //! Whether a mail may be sent at all: to whom, how soon after the last one, how many.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::call::Call;
 use crate::caller;
@@ -8,18 +8,26 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::state::State;
 
-/// Between two mails of a kind to a user some time must pass.
-pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Result<(), Error> {
-    let Some(sent_at) = sent_at else {
-        return Ok(());
-    };
+/// How long a user still has to wait for the next mail of a kind.
+fn wait(state: &State, sent_at: Option<Timestamp>) -> Option<SignedDuration> {
+    let sent_at = sent_at?;
     let next = sent_at
         .saturating_add(state.config.mail.smtp.max_frequency)
         .unwrap_or(sent_at);
-    let left = next.duration_since(state.clock.now());
-    if !left.is_positive() {
+    Some(next.duration_since(state.clock.now())).filter(SignedDuration::is_positive)
+}
+
+/// Whether the last mail of a kind is too recent for another one. Where nobody is to learn who
+/// has an account, another one is then left out without a word.
+pub(crate) fn is_too_soon(state: &State, sent_at: Option<Timestamp>) -> bool {
+    wait(state, sent_at).is_some()
+}
+
+/// Between two mails of a kind to a user some time must pass.
+pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Result<(), Error> {
+    let Some(left) = wait(state, sent_at) else {
         return Ok(());
-    }
+    };
     let seconds = left.as_secs();
     Err(Error::too_many_requests(
         ErrorCode::OverEmailSendRateLimit,

@@ -12,7 +12,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
-use crate::limits::Bucket;
+use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
@@ -98,8 +98,9 @@ pub(super) async fn send(
     }
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
-    mail::admit(state, call, &[&wanted.email])?;
     metadata::check_new(wanted.data.as_ref())?;
+    state.asked.note(Asked::Link, &wanted.email)?;
+    mail::admit(state, call, &[&wanted.email])?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
         if !wanted.may_open || accounts::check_open(state).is_err() {
@@ -112,6 +113,7 @@ pub(super) async fn send(
         }
         user = find(state, call, &wanted.email).await?;
     }
+    let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
     let Some(user) = user else {
         return Ok(json::empty_object());
     };

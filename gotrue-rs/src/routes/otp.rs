@@ -15,7 +15,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
-use crate::limits::Bucket;
+use crate::limits::{Asked, Bucket};
 use crate::state::State;
 
 json::body! {
@@ -32,8 +32,7 @@ json::body! {
 
 #[derive(Serialize)]
 struct MessageBody {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    message_id: String,
+    message_id: &'static str,
 }
 
 /// Mounts the route.
@@ -96,8 +95,9 @@ async fn send_to_phone(
     body.phone = validate::phone(&body.phone)?;
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
+    state.asked.note(Asked::Message, &body.phone)?;
     let sent = || {
-        let message_id = phone::MESSAGE_ID.to_owned();
+        let message_id = phone::MESSAGE_ID;
         Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
     };
     let mut user = find(state, call, &body.phone).await?;
@@ -107,16 +107,19 @@ async fn send_to_phone(
         }
         user = find(state, call, &body.phone).await?;
     }
+    phone::code(state, &body.phone)?;
     let Some(user) = user else {
         // Upstream: says so, and thereby who has an account.
-        phone::code(state, &body.phone)?;
         return sent();
     };
-    let purpose = if user.is_phone_confirmed() {
-        Purpose::Confirmation
+    let (purpose, sent_at) = if user.is_phone_confirmed() {
+        (Purpose::Confirmation, user.confirmation_sent_at)
     } else {
-        Purpose::SignIn
+        (Purpose::SignIn, user.recovery_sent_at)
     };
+    if phone::is_too_soon(state, sent_at) {
+        return sent();
+    }
     let entry =
         Entry::new(&user, Action::UserRecoveryRequested).trait_("channel", body.channel.as_str());
     state

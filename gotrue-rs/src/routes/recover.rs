@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::db;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::limits::Bucket;
+use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
@@ -53,6 +53,7 @@ async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpRes
         challenge: body.code_challenge,
     };
     challenge.validate()?;
+    state.asked.note(Asked::Link, &email)?;
     mail::admit(&state, &call, &[&email])?;
     send_recovery(&state, &call, &email, &challenge).await?;
     Ok(json::empty_object())
@@ -68,6 +69,7 @@ async fn send_recovery(
     let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await
         .map_err(|error| Error::internal("Unable to process request").with_source(error))?;
+    let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
     let Some(user) = user else { return Ok(()) };
     drop(client);
     let event = Entry::new(&user, Action::UserRecoveryRequested);

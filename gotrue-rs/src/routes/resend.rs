@@ -14,7 +14,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::limits::Bucket;
+use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Letter};
 use crate::otp;
 use crate::sessions::AuthMethod;
@@ -50,6 +50,15 @@ impl Kind {
         }
     }
 
+    fn asked(self) -> Asked {
+        match self {
+            Self::Signup => Asked::Confirmation,
+            Self::EmailChange => Asked::EmailChange,
+            Self::Sms => Asked::Message,
+            Self::PhoneChange => Asked::PhoneChange,
+        }
+    }
+
     /// Whether the user still waits for this.
     fn is_pending(self, user: &User) -> bool {
         match self {
@@ -69,10 +78,20 @@ struct Wanted {
     challenge: Challenge,
 }
 
+impl Wanted {
+    fn address(&self) -> &str {
+        if self.email.is_empty() {
+            &self.phone
+        } else {
+            &self.email
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct MessageBody {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    message_id: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message_id: &'static str,
 }
 
 /// Mounts the route.
@@ -86,7 +105,28 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
+    state.asked.note(wanted.kind.asked(), wanted.address())?;
     mail::admit(&state, &call, &[&wanted.email])?;
+    let by_message = matches!(wanted.kind, Kind::Sms | Kind::PhoneChange);
+    if by_message && !wanted.phone.is_empty() {
+        phone::code(&state, &wanted.phone)?;
+    }
+    if let Some(user) = waiting(&state, &call, &wanted).await? {
+        match wanted.kind {
+            Kind::Signup => resend_signup(&state, &call, &user, &wanted.challenge).await?,
+            Kind::EmailChange => {
+                resend_email_change(&state, &call, &user, &wanted.challenge).await?;
+            }
+            Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
+        }
+    }
+    let message_id = if by_message { phone::MESSAGE_ID } else { "" };
+    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+}
+
+/// The user who waits for what is asked for and can be sent it now. It must not show whether
+/// there is one.
+async fn waiting(state: &State, call: &Call, wanted: &Wanted) -> Result<Option<User>, Error> {
     let aud = call.audience(&state.config, None);
     let client = state.client().await?;
     let user = if wanted.email.is_empty() {
@@ -94,25 +134,20 @@ async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
     } else {
         db::users::by_email(&client, &wanted.email, &aud).await
     };
-    drop(client);
-    let user = user
-        .map_err(|error| Error::internal("Unable to process request").with_source(error))?
-        .filter(|user| wanted.kind.is_pending(user));
-    let Some(user) = user else {
-        return Ok(json::empty_object());
-    };
-    let message_id = match wanted.kind {
-        Kind::Signup => {
-            resend_signup(&state, &call, &user, &wanted.challenge).await?;
-            String::new()
-        }
-        Kind::EmailChange => {
-            resend_email_change(&state, &call, &user, &wanted.challenge).await?;
-            String::new()
-        }
-        Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
-    };
-    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+    let user =
+        user.map_err(|error| Error::internal("Unable to process request").with_source(error))?;
+    Ok(user.filter(|user| {
+        wanted.kind.is_pending(user)
+            && match wanted.kind {
+                Kind::Signup => !mail::is_too_soon(state, user.confirmation_sent_at),
+                Kind::EmailChange => !mail::is_too_soon(state, user.email_change_sent_at),
+                Kind::Sms => !phone::is_too_soon(state, user.confirmation_sent_at),
+                Kind::PhoneChange => {
+                    !phone::is_too_soon(state, user.phone_change_sent_at)
+                        && phone::code(state, &user.phone_change).is_ok()
+                }
+            }
+    }))
 }
 
 fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
@@ -197,7 +232,7 @@ async fn resend_email_change(
         .await
 }
 
-async fn resend_message(state: &State, user: &User, wanted: &Wanted) -> Result<String, Error> {
+async fn resend_message(state: &State, user: &User, wanted: &Wanted) -> Result<(), Error> {
     let (number, purpose) = match wanted.kind {
         // Upstream: an account found by its email address is sent a code for no number.
         Kind::Sms => (&wanted.phone, Purpose::Confirmation),
@@ -210,7 +245,8 @@ async fn resend_message(state: &State, user: &User, wanted: &Wanted) -> Result<S
             if purpose == Purpose::Confirmation {
                 record(state, tx, &entry).await?;
             }
-            phone::send(state, tx, &mut user.clone(), number, purpose).await
+            phone::send(state, tx, &mut user.clone(), number, purpose).await?;
+            Ok(())
         })
         .await
 }

@@ -180,7 +180,8 @@ async fn signing_up_again_by_password_does_not_reset_the_count_of_another_mail()
         guess(&app, "signup", ADA, &wrong(&right)).await;
     }
     // Too early for another mail: the code stays, and so does its count.
-    assert_eq!(app.post("/signup", body).await.status, 429);
+    app.post("/signup", body).await.ok();
+    assert_eq!(app.mails().len(), 1);
     guess(&app, "signup", ADA, &right)
         .await
         .refused(403, "otp_expired", DEAD);

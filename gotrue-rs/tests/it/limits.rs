@@ -1,15 +1,20 @@
 //! How often one client may ask.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use reqwest::Method;
 use serde_json::json;
 
 use crate::app::{Reply, TestApp};
 use crate::letter::confirming_with;
 
+/// Asks for another address each time, since each may be asked for once a minute.
 async fn recover(app: &TestApp, client: &str) -> Reply {
+    static ASKED: AtomicU32 = AtomicU32::new(0);
+    let nobody = ASKED.fetch_add(1, Ordering::Relaxed);
     app.request(Method::POST, "/recover")
         .header("x-client", client)
-        .json(&json!({ "email": "nobody@example.com" }))
+        .json(&json!({ "email": format!("nobody{nobody}@example.com") }))
         .send()
         .await
 }

@@ -11,6 +11,7 @@ mod app;
 mod admin_audit;
 mod admin_users;
 mod caller;
+mod enumeration;
 mod errors;
 mod factors;
 mod generate_link;

@@ -32,16 +32,32 @@ async fn a_pending_confirmation_is_sent_again_with_another_code() {
 
 #[tokio::test]
 async fn who_waits_for_nothing_shows_nowhere() {
-    let app = TestApp::spawn().await;
+    let app = TestApp::spawn_with(&[("GOTRUE_SMS_TEST_OTP", "1234567890:123456")]).await;
     app.sign_up("ada@example.com").await;
-    for body in [
-        json!({ "type": "signup", "email": "ada@example.com" }),
-        json!({ "type": "signup", "email": "eve@example.com" }),
-        json!({ "type": "email_change", "email": "ada@example.com" }),
-        json!({ "type": "sms", "phone": "1234567890" }),
-        json!({ "type": "phone_change", "phone": "1234567890" }),
+    let sent = json!({ "message_id": "test-otp" });
+    for (body, answer) in [
+        (
+            json!({ "type": "signup", "email": "ada@example.com" }),
+            json!({}),
+        ),
+        (
+            json!({ "type": "signup", "email": "eve@example.com" }),
+            json!({}),
+        ),
+        (
+            json!({ "type": "email_change", "email": "ada@example.com" }),
+            json!({}),
+        ),
+        (
+            json!({ "type": "sms", "phone": "1234567890" }),
+            sent.clone(),
+        ),
+        (
+            json!({ "type": "phone_change", "phone": "1234567890" }),
+            sent,
+        ),
     ] {
-        assert_eq!(app.post("/resend", body).await.ok(), json!({}));
+        assert_eq!(app.post("/resend", body).await.ok(), answer);
     }
     assert!(app.mails().is_empty());
 }

@@ -213,12 +213,11 @@ async fn a_taken_address_looks_like_a_free_one_where_mails_confirm() {
         .await;
     let again = app.post("/signup", account("a@example.com")).await.ok();
     assert_ne!(first["id"], again["id"]);
-    assert_eq!(again["identities"], json!([]));
-    assert_eq!(again["role"], "");
-    assert_eq!(again["user_metadata"], json!({}));
     assert_eq!(again["email"], "a@example.com");
+    assert_eq!(again["role"], first["role"]);
+    assert_eq!(again["identities"][0]["user_id"], again["id"]);
+    assert_eq!(again["user_metadata"]["sub"], again["id"]);
     assert!(again.get("email_confirmed_at").is_none());
-    assert_eq!(again["created_at"], again["confirmation_sent_at"]);
     assert_eq!(app.mails().len(), 1);
     let repeated = "select count(*) from auth.audit_log_entries
         where payload ->> 'action' = 'user_repeated_signup'";
@@ -233,16 +232,12 @@ async fn a_confirmation_is_mailed_and_not_too_often() {
     assert!(user["confirmation_sent_at"].is_string());
     assert_eq!(user["user_metadata"]["email_verified"], false);
     assert_eq!(app.mails()[0].to, "a@example.com");
-    let again = app.post("/signup", account("a@example.com")).await;
-    again.refused(
-        429,
-        "over_email_send_rate_limit",
-        "For security purposes, you can only request this after 60 seconds.",
-    );
+    app.post("/signup", account("a@example.com")).await.ok();
+    assert_eq!(app.mails().len(), 1);
     app.wait(61);
-    let resent = app.post("/signup", account("a@example.com")).await.ok();
-    assert_eq!(resent["id"], user["id"]);
+    app.post("/signup", account("a@example.com")).await.ok();
     assert_eq!(app.mails().len(), 2);
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
     let login = app
         .post("/token?grant_type=password", account("a@example.com"))
         .await;
@@ -250,17 +245,14 @@ async fn a_confirmation_is_mailed_and_not_too_often() {
 }
 
 #[tokio::test]
-async fn an_invited_user_is_shown_without_what_the_inviter_knows() {
+async fn what_somebody_else_said_at_an_earlier_sign_up_is_not_shown() {
     let app = TestApp::spawn_with(CONFIRMATIONS).await;
-    app.post("/signup", account("a@example.com")).await.ok();
-    app.query(
-        "update auth.users set invited_at = now(), confirmation_sent_at = null",
-        &[],
-    )
-    .await;
-    let user = app.post("/signup", account("a@example.com")).await.ok();
-    assert_eq!(user["user_metadata"], json!({}));
-    assert_eq!(user["identities"], json!([]));
+    let mut body = account("a@example.com");
+    body["data"] = json!({ "name": "Ada" });
+    app.post("/signup", body).await.ok();
+    app.wait(61);
+    let again = app.post("/signup", account("a@example.com")).await.ok();
+    assert_eq!(again["user_metadata"].get("name"), None, "{again}");
 }
 
 #[tokio::test]
@@ -321,9 +313,11 @@ async fn sign_ups_at_the_same_time_make_one_account() {
     let attempts = (0..4).map(|_| app.post("/signup", account("a@example.com")));
     let replies = futures_util::future::join_all(attempts).await;
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
-    let mut statuses: Vec<_> = replies.iter().map(|reply| reply.status.as_u16()).collect();
-    statuses.sort_unstable();
-    assert_eq!(statuses, [200, 429, 429, 429]);
+    assert!(
+        replies.iter().all(|reply| reply.status == 200),
+        "{replies:?}"
+    );
+    assert_eq!(app.mails().len(), 1);
 }
 
 #[tokio::test]

@@ -1,59 +1,61 @@
-//! Signing up again with an address or number that is taken.
-
-use uuid::Uuid;
+//! What is answered to a sign-up that waits for a confirmation, and to one with an address or
+//! number that is taken.
 
 use super::{Provider, SignUp, SignUpOutcome, record_alone};
+use crate::accounts::identity::unverified;
 use crate::audit::{Action, Entry};
+use crate::db::identities::{Identity, micros};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
-use crate::json::Document;
 
-/// Says so if confirmations are off, for then there is nothing to hide; otherwise shows a user
-/// that looks new.
-pub(super) async fn answer(sign_up: &SignUp<'_>, user: User) -> Result<SignUpOutcome, Error> {
+/// Says so if nothing has to be confirmed, for then there is nothing to hide; otherwise answers
+/// as to anybody. `taken` is `None` if the account belongs to another audience.
+///
+/// Upstream: says so, too, where only the other kind of sign-up needs no confirmation.
+pub(super) async fn answer(
+    sign_up: &SignUp<'_>,
+    taken: Option<User>,
+    fresh: User,
+) -> Result<SignUpOutcome, Error> {
     let (state, provider) = (sign_up.state, sign_up.provider.as_str());
-    let entry = Entry::new(&user, Action::UserRepeatedSignup).trait_("provider", provider);
-    let client = state.client().await?;
-    record_alone(state, &client, entry).await?;
-    if state.config.mail.autoconfirm || state.config.sms.autoconfirm {
+    if let Some(user) = taken {
+        let entry = Entry::new(&user, Action::UserRepeatedSignup).trait_("provider", provider);
+        let client = state.client().await?;
+        record_alone(state, &client, entry).await?;
+    }
+    if sign_up.autoconfirms() {
         return Err(Error::unprocessable(
             ErrorCode::UserAlreadyExists,
             "User already registered",
         ));
     }
-    Ok(SignUpOutcome::Pending(Box::new(disguised(sign_up, user))))
+    Ok(pending(sign_up, fresh, &[]))
 }
 
-/// The stored user, changed to look as if it had just been made.
+/// The user as somebody who signs up is shown it before the confirmation: made of nothing but
+/// the request, so that nothing tells whether there was an account. `stored` are the identities
+/// of an account that was made.
 ///
-/// Upstream: what it forgets to clear shows, such as when the user was invited.
-fn disguised(sign_up: &SignUp<'_>, user: User) -> User {
+/// Upstream: shows what is stored, also to others than who stored it; for a confirmed account
+/// it shows a user without role, identities and metadata.
+pub(super) fn pending(sign_up: &SignUp<'_>, fresh: User, stored: &[Identity]) -> SignUpOutcome {
     let now = sign_up.state.clock.now();
-    let provider = sign_up.provider.as_str();
-    let (email, phone) = match sign_up.provider {
-        Provider::Email => (user.email.clone(), String::new()),
-        Provider::Phone => (String::new(), user.phone.clone()),
-    };
-    User {
-        id: Uuid::new_v4(),
-        aud: sign_up.aud.clone(),
-        role: String::new(),
-        email,
-        phone,
-        email_change: String::new(),
-        created_at: now,
-        updated_at: now,
-        confirmation_sent_at: Some(now),
-        last_sign_in_at: None,
-        confirmed_at: None,
-        email_change_sent_at: None,
-        email_confirmed_at: None,
-        phone_confirmed_at: None,
-        identities: Some(Vec::new()),
-        user_metadata: sign_up.data(),
-        app_metadata: Document::default()
-            .with("provider", provider)
-            .with("providers", vec![provider]),
-        ..user
+    let data = unverified(fresh.id, &fresh.email, &sign_up.data());
+    let mut identity = Identity::new(fresh.id, sign_up.provider.as_str(), data, now);
+    identity.identity_data.retain(|_, value| !value.is_null());
+    if let [stored] = stored {
+        identity.id = stored.id;
     }
+    let updated_at = match sign_up.provider {
+        Provider::Email => now,
+        Provider::Phone => micros(now),
+    };
+    SignUpOutcome::Pending(Box::new(User {
+        user_metadata: identity.identity_data.clone(),
+        identities: Some(vec![identity]),
+        confirmation_sent_at: Some(now),
+        created_at: micros(now),
+        updated_at,
+        ..fresh
+    }))
 }

@@ -99,15 +99,15 @@ async fn check_password(
         state.passwords.verify_nothing(&origin, password).await?;
         return Err(wrong());
     };
+    let hash = user.encrypted_password.as_deref().unwrap_or_default();
+    if !state.passwords.verify(&origin, password, hash).await? {
+        return Err(wrong());
+    }
+    // Upstream: tells anybody who was banned, whatever the password.
     if user.is_banned(state.clock.now()) {
         return Err(Error::bad_request(ErrorCode::UserBanned, "User is banned"));
     }
-    let hash = user.encrypted_password.as_deref().unwrap_or_default();
-    if state.passwords.verify(&origin, password, hash).await? {
-        Ok(user)
-    } else {
-        Err(wrong())
-    }
+    Ok(user)
 }
 
 /// A password that the policy would refuse today still signs in, but the client is told.

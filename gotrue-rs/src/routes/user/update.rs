@@ -71,6 +71,7 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
     state.limits.check(Bucket::User, &call)?;
     let mut body: UpdateBody = call.json()?;
     validate(&state, &mut body)?;
+    body.challenge().validate()?;
     let update = checks::Update {
         state: &state,
         call: &call,

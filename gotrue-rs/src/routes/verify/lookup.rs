@@ -185,8 +185,9 @@ async fn by_code(
         .await
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?
         .ok_or_else(dead_code)?;
-    check_banned(state, &user)?;
     let purpose = matching_purpose(state, &user, redemption).ok_or_else(dead_code)?;
+    // Upstream: tells anybody who was banned, whatever the code.
+    check_banned(state, &user)?;
     Ok((user, purpose))
 }
 
