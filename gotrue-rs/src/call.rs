@@ -22,6 +22,7 @@ use crate::error::Error;
 use crate::json;
 use crate::state::State;
 use body::Body;
+pub(crate) use body::refusal;
 
 /// Where clients name the page to return to.
 const REDIRECT_TO: &str = "redirect_to";
@@ -94,7 +95,7 @@ impl Call {
     fn bytes(&self) -> Result<&[u8], Error> {
         match &self.body {
             Ok(bytes) => Ok(bytes),
-            Err(error) => Err(body::refusal(*error)),
+            Err(error) => Err(refusal(*error)),
         }
     }
 

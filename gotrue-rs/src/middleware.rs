@@ -12,8 +12,10 @@ use actix_web::middleware::Next;
 use actix_web::{HttpRequest, web};
 use futures_util::FutureExt as _;
 use platform::http::bearer;
+use platform::http::body::{self, BodyError};
 use uuid::Uuid;
 
+use crate::call;
 use crate::caller::check_token;
 use crate::error::{ApiVersion, Error, ErrorCode, render};
 use crate::state::State;
@@ -38,6 +40,11 @@ pub(crate) async fn around(
         Ok(Ok(Ok(response))) => response.map_into_boxed_body(),
         Ok(Ok(Err(error))) => ServiceResponse::from_err(error, http),
         Ok(Err(_panic)) => failed(http, &panicked(), version, &id),
+        // Upstream: 504, as if it had been the service that took so long.
+        Err(_elapsed) if body::is_arriving(&http) => {
+            let error = call::refusal(BodyError::TooSlow);
+            failed(http, &error, version, &id)
+        }
         Err(_elapsed) => failed(http, &timed_out(), version, &id),
     };
     Ok(in_format(response, version, &id))

@@ -20,7 +20,7 @@ pub(super) async fn read(request: &HttpRequest, payload: Payload) -> Body {
 }
 
 /// What a handler that wants the body answers without it.
-pub(super) fn refusal(error: BodyError) -> Error {
+pub(crate) fn refusal(error: BodyError) -> Error {
     match error {
         BodyError::TooLarge => Error::status(
             StatusCode::PAYLOAD_TOO_LARGE,

@@ -86,6 +86,11 @@ pub fn is_full(request: &HttpRequest) -> bool {
     Shared::of(request).is_some_and(|shared| shared.is_full())
 }
 
+/// Whether part of this request's body has not arrived.
+pub fn is_arriving(request: &HttpRequest) -> bool {
+    Shared::of(request).is_some_and(|shared| shared.connection.is_uploading())
+}
+
 /// Reads a whole body of at most `limit` bytes. One that says it is larger is not read at all.
 pub async fn read(
     request: &HttpRequest,

@@ -171,6 +171,11 @@ impl Connection {
         }
     }
 
+    /// Whether part of the request's body has not arrived.
+    pub(super) fn is_uploading(&self) -> bool {
+        self.uploading.load(Relaxed)
+    }
+
     /// The answer is on its way.
     pub(super) fn finish(&self) {
         let whole = !self.uploading.load(Relaxed);

@@ -129,6 +129,11 @@ async fn a_body_that_never_ends_is_refused_in_the_shape_of_its_service() {
         );
     }
     stack.running.stop().await;
+    // The time limit of the auth service, which is shorter by default, changes nothing.
+    let stack = Stack::start(&[("GOTRUE_API_MAX_REQUEST_DURATION", "300ms")]).await;
+    let answer = begin(&stack, "POST", "/auth/v1/otp", 100, 1).await;
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    stack.running.stop().await;
 }
 
 #[actix_web::test]
