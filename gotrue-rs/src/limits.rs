@@ -255,6 +255,11 @@ impl Limits {
     pub(crate) fn allows_mail(&self, is_to_known: bool) -> bool {
         self.0.mails.allow(is_to_known)
     }
+
+    /// Whether one more mail could be sent now; counts nothing.
+    pub(crate) fn has_mail_left(&self, is_to_known: bool) -> bool {
+        self.0.mails.has_left(is_to_known)
+    }
 }
 
 impl Counters {

@@ -71,29 +71,40 @@ impl MailLimit {
         }
     }
 
+    /// Whether one more may be sent; counts it.
     pub(super) fn allow(&self, is_to_known: bool) -> bool {
-        let now = self.clock.now();
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let allowed = self.left(&mut window, is_to_known) > 0;
+        match self.rate {
+            Rate::PerHour(_) => window.count += u32::from(allowed),
+            Rate::Refill { .. } => window.count -= u32::from(allowed),
+        }
+        allowed
+    }
+
+    /// Whether one more could be sent now.
+    pub(super) fn has_left(&self, is_to_known: bool) -> bool {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        self.left(&mut window, is_to_known) > 0
+    }
+
+    fn left(&self, window: &mut Window, is_to_known: bool) -> u32 {
+        let now = self.clock.now();
+        let kept = |most: u32| if is_to_known { 0 } else { most / KEPT };
         match self.rate {
             Rate::PerHour(events) => {
                 if window.advance(now, HOUR) > 0 {
                     window.count = 0;
                 }
                 let most = whole(events);
-                let kept = if is_to_known { 0 } else { most / KEPT };
-                let allowed = window.count < most - kept;
-                window.count += u32::from(allowed);
-                allowed
+                (most - kept(most)).saturating_sub(window.count)
             }
             Rate::Refill { burst, every } => {
                 // Upstream: a duration of zero means an hour.
                 let every = if every.is_zero() { HOUR } else { every };
                 let refilled = window.advance(now, every);
                 window.count = window.count.saturating_add(refilled).min(burst);
-                let kept = if is_to_known { 0 } else { burst / KEPT };
-                let allowed = window.count > kept;
-                window.count -= u32::from(allowed);
-                allowed
+                window.count.saturating_sub(kept(burst))
             }
         }
     }

@@ -91,6 +91,27 @@ pub(super) fn count_mail(state: &State, user: &User) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses a request for a mail if the server can send none any more, before it is known whether
+/// anybody has the address; strangers have a smaller share.
+///
+/// Upstream: finds out when it sends, and so tells who has an account.
+pub(crate) fn check_left(state: &State, is_to_known: bool) -> Result<(), Error> {
+    let never = state.config.limits.mails.is_zero();
+    if never || (!state.config.mail.autoconfirm && !state.limits.has_mail_left(is_to_known)) {
+        return Err(too_many());
+    }
+    Ok(())
+}
+
+/// What can be refused to everybody was refused before; a mail that only strangers are refused
+/// is left out without a word, for the answer must not tell who is one.
+pub(crate) fn quietly<T: Default>(outcome: Result<T, Error>) -> Result<T, Error> {
+    match outcome {
+        Err(error) if error.code() == Some(ErrorCode::OverEmailSendRateLimit) => Ok(T::default()),
+        outcome => outcome,
+    }
+}
+
 fn too_many() -> Error {
     Error::too_many_requests(
         ErrorCode::OverEmailSendRateLimit,

@@ -100,6 +100,7 @@ pub(super) async fn send(
     wanted.challenge.validate()?;
     metadata::check_new(wanted.data.as_ref())?;
     state.asked.note(Asked::Link, &wanted.email)?;
+    mail::check_left(state, true)?;
     mail::admit(state, call, &[&wanted.email])?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
@@ -107,7 +108,7 @@ pub(super) async fn send(
             // Upstream: says so, and thereby who has an account.
             return Ok(json::empty_object());
         }
-        if open(state, call, &wanted).await? && !state.config.mail.autoconfirm {
+        if mail::quietly(open(state, call, &wanted).await)? && !state.config.mail.autoconfirm {
             // The mail that confirms the address signs in, too.
             return Ok(json::empty_object());
         }
@@ -119,7 +120,7 @@ pub(super) async fn send(
     };
     // Upstream: sends an account whose address is not confirmed the confirmation of its sign-up,
     // and so lets whoever signed up with somebody else's address keep the password.
-    send_to(state, call, &user, &wanted.challenge).await?;
+    mail::quietly(send_to(state, call, &user, &wanted.challenge).await)?;
     Ok(json::empty_object())
 }
 

@@ -54,8 +54,9 @@ async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpRes
     };
     challenge.validate()?;
     state.asked.note(Asked::Link, &email)?;
+    mail::check_left(&state, true)?;
     mail::admit(&state, &call, &[&email])?;
-    send_recovery(&state, &call, &email, &challenge).await?;
+    mail::quietly(send_recovery(&state, &call, &email, &challenge).await)?;
     Ok(json::empty_object())
 }
 

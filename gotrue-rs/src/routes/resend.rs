@@ -106,16 +106,21 @@ async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
     state.asked.note(wanted.kind.asked(), wanted.address())?;
-    mail::admit(&state, &call, &[&wanted.email])?;
     let by_message = matches!(wanted.kind, Kind::Sms | Kind::PhoneChange);
+    if !by_message {
+        mail::check_left(&state, true)?;
+    }
+    mail::admit(&state, &call, &[&wanted.email])?;
     if by_message && !wanted.phone.is_empty() {
         phone::code(&state, &wanted.phone)?;
     }
     if let Some(user) = waiting(&state, &call, &wanted).await? {
         match wanted.kind {
-            Kind::Signup => resend_signup(&state, &call, &user, &wanted.challenge).await?,
+            Kind::Signup => {
+                mail::quietly(resend_signup(&state, &call, &user, &wanted.challenge).await)?;
+            }
             Kind::EmailChange => {
-                resend_email_change(&state, &call, &user, &wanted.challenge).await?;
+                mail::quietly(resend_email_change(&state, &call, &user, &wanted.challenge).await)?;
             }
             Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
         }

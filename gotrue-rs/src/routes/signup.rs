@@ -48,6 +48,9 @@ async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse
     } else {
         state.limits.check(Bucket::Signups, &call)?;
         if !state.config.mail.autoconfirm {
+            if !body.email.is_empty() {
+                mail::check_left(&state, false)?;
+            }
             mail::admit(&state, &call, &[&body.email])?;
         }
         sign_up(&state, &call, body.into()).await?

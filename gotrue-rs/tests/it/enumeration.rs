@@ -257,6 +257,38 @@ async fn whoever_asks_by_two_routes_learns_no_more() {
     }
 }
 
+#[tokio::test]
+async fn a_server_that_sends_no_more_mails_tells_nothing_either() {
+    for path in ["/recover", "/otp", "/magiclink", "/resend", "/signup"] {
+        let app = with_accounts(&[("GOTRUE_RATE_LIMIT_EMAIL_SENT", "4")]).await;
+        for stranger in ["a", "b", "c"] {
+            let body = json!({ "email": format!("{stranger}@example.com") });
+            app.post("/otp", body).await.ok();
+        }
+        // One mail is left, which only users with a confirmed address can get.
+        let [nobody, confirmed, unconfirmed, ..] = WHO;
+        let mut expected = None;
+        for who in [nobody, unconfirmed, confirmed] {
+            let body = json!({
+                "email": who.email, "password": "another-horse", "type": "signup",
+            });
+            let reply = shape(who, &app.post(path, body).await);
+            let expected = expected.get_or_insert_with(|| reply.clone());
+            assert_eq!(reply, *expected, "{path} for {}", who.label);
+        }
+        app.wait(61);
+        app.post("/otp", json!({ "email": confirmed.email })).await;
+        app.wait(61);
+        for who in WHO {
+            let body = json!({
+                "email": who.email, "password": "another-horse", "type": "signup",
+            });
+            let reply = app.post(path, body).await;
+            assert_eq!(reply.status, 429, "{path} for {}", who.label);
+        }
+    }
+}
+
 fn without_times(body: &str) -> String {
     let parts = body.split('"').map(|part| {
         let is_time = part.parse::<jiff::Timestamp>().is_ok();
