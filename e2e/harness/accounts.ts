@@ -8,6 +8,7 @@ import {
   type User,
 } from '@supabase/supabase-js';
 import WebSocket from 'ws';
+import { patientFetch } from './http.ts';
 import { stack } from './stack.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -28,6 +29,7 @@ const realtime = { transport: WebSocket } as unknown as NonNullable<
 export function newClient(key: string = stack().anonKey, auth: AuthOptions = {}): SupabaseClient {
   return createClient(stack().api, key, {
     realtime,
+    global: { fetch: patientFetch },
     auth: { autoRefreshToken: false, persistSession: true, storage: memoryStorage(), ...auth },
   });
 }
@@ -36,6 +38,7 @@ export function newClient(key: string = stack().anonKey, auth: AuthOptions = {})
 export function adminClient(key: string = stack().serviceRoleKey): SupabaseClient {
   return createClient(stack().api, key, {
     realtime,
+    global: { fetch: patientFetch },
     auth: { autoRefreshToken: false, persistSession: false },
   });
 }

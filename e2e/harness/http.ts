@@ -1,4 +1,5 @@
 /** Requests as curl would send them. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { stack } from './stack.ts';
 
 export interface Answer {
@@ -17,10 +18,24 @@ export interface Ask {
   token?: string | undefined;
 }
 
+/**
+ * Comes back later when told so for the server's sake: hashing a password takes its turn, and on a
+ * busy machine more of them wait than one client may have waiting.
+ */
+export const patientFetch: typeof fetch = async (input, init) => {
+  for (;;) {
+    const answer = await fetch(input, init);
+    const wait = answer.headers.get('retry-after');
+    const reason = answer.headers.get('x-sb-error-code');
+    if (wait === null || reason !== 'over_request_rate_limit') return answer;
+    await delay(Number(wait) * 1000);
+  }
+};
+
 export async function ask(url: string, options: Ask = {}): Promise<Answer> {
   const { method = 'GET', body, token } = options;
   const raw = typeof body === 'string' || body instanceof Uint8Array;
-  const answer = await fetch(url, {
+  const answer = await patientFetch(url, {
     method,
     redirect: 'manual',
     headers: {
