@@ -19,7 +19,7 @@ use crate::otp::CodeKey;
 /// How often mails whose sender died are looked for.
 const OUTBOX_ROUND: Duration = Duration::from_secs(15);
 
-/// How long tries at codes are kept at least; messages may have a longer life than mails.
+/// How long tries at codes are kept at least.
 const FORGETTING: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the service needs from outside.
@@ -88,8 +88,11 @@ impl State {
         Ok(mail::send_left_over(self).await?)
     }
 
-    async fn forget_old_tries(&self) -> Result<(), DbError> {
+    /// Half a round of [`State::tend_outbox`]: tries are kept as long as any code may live.
+    pub async fn forget_old_tries(&self) -> Result<(), DbError> {
+        let messages = SignedDuration::try_from(self.config.sms.otp_exp);
         let lifetime = self.config.mail.otp_lifetime.max(FORGETTING);
+        let lifetime = lifetime.max(messages.unwrap_or(SignedDuration::MAX));
         let before = self.clock.now().saturating_sub(lifetime);
         let before = before.unwrap_or(Timestamp::MIN);
         db::code_tries::delete_old(&self.client().await?, before).await

@@ -26,8 +26,9 @@ order by 1
 on conflict (target) do update set tries = c.tries + 1
 returning target, tries";
 
-/// Counts a try at every code of these kinds that was sent to an address or number; the codes
-/// that have been tried more than `most` times by now.
+/// Counts a try at every code of these kinds that was sent to an address or number; those that
+/// are still open, having been tried no more than `most` times by now. A code that was not
+/// counted, whatever a column of `auth.users` still says, is not among them.
 pub(crate) async fn count(
     db: &impl Executor,
     sent_to: &str,
@@ -36,13 +37,13 @@ pub(crate) async fn count(
     now: Timestamp,
 ) -> Result<Vec<Target>, DbError> {
     let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
-    let mut spent = Vec::new();
+    let mut open = Vec::new();
     for row in db.query(COUNT, &[&sent_to, &kinds, &now]).await? {
-        if column::<i32>(&row, "tries")? > most {
-            spent.push(column(&row, "target")?);
+        if column::<i32>(&row, "tries")? <= most {
+            open.push(column(&row, "target")?);
         }
     }
-    Ok(spent)
+    Ok(open)
 }
 
 const COUNT_IN_WINDOW: &str = "-- _wildfire.code_tries.count_in_window

@@ -54,8 +54,8 @@ struct Redemption {
     email: String,
     phone: String,
     by_hash: bool,
-    /// The stored codes that have been guessed at too often.
-    spent: Vec<Target>,
+    /// The stored codes that were counted and have not been guessed at too often.
+    open: Vec<Target>,
 }
 
 /// What became of it.
@@ -184,9 +184,12 @@ fn link_method(redemption: &Redemption, flow: Flow) -> Result<Option<AuthMethod>
 }
 
 impl Redemption {
-    /// Whether this stored code has been guessed at too often.
-    fn is_spent(&self, stored: &str) -> bool {
-        self.spent.contains(&code_tries::of_token(stored))
+    /// Whether this stored code was counted and has not been guessed at too often.
+    ///
+    /// Upstream: a code outlives its link, which any confirmation removes; guesses at it would
+    /// then be counted nowhere.
+    fn is_open(&self, stored: &str) -> bool {
+        self.open.contains(&code_tries::of_token(stored))
     }
 
     fn of_link(call: &Call) -> Result<Self, Error> {
@@ -202,7 +205,7 @@ impl Redemption {
             email: String::new(),
             phone: String::new(),
             by_hash: true,
-            spent: Vec::new(),
+            open: Vec::new(),
         })
     }
 
@@ -230,7 +233,7 @@ impl Redemption {
                 email,
                 phone,
                 by_hash: true,
-                spent: Vec::new(),
+                open: Vec::new(),
             });
         }
         let token_hash = match (email.is_empty(), phone.is_empty()) {
@@ -258,7 +261,7 @@ impl Redemption {
             email,
             phone,
             by_hash: false,
-            spent: Vec::new(),
+            open: Vec::new(),
         })
     }
 }

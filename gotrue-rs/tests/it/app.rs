@@ -185,6 +185,11 @@ impl TestApp {
         self.state.send_left_over_mails().await.expect("a round")
     }
 
+    /// The other half of that round: forgets how often codes of before were guessed at.
+    pub(crate) async fn forget_old_tries(&self) {
+        self.state.forget_old_tries().await.expect("a round");
+    }
+
     /// A superuser's connection.
     pub(crate) async fn superuser(&self) -> Client {
         self.database.superuser().await

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::app::{PASSWORD, Reply, Session, TestApp};
-use crate::letter::{CONFIRMING, code, token};
+use crate::letter::{CONFIRMING, code, link, token};
 
 const ADA: &str = "ada@example.com";
 
@@ -185,4 +185,91 @@ async fn signing_up_again_by_password_does_not_reset_the_count_of_another_mail()
     guess(&app, "signup", ADA, &right)
         .await
         .refused(403, "otp_expired", DEAD);
+}
+
+#[tokio::test]
+async fn a_code_dies_with_its_link_when_something_else_is_confirmed() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    let body = json!({ "email": ADA, "password": PASSWORD });
+    app.post("/signup", body).await.ok();
+    let confirmation = link(&app.last_mail());
+    app.post("/recover", json!({ "email": ADA })).await.ok();
+    let right = code(&app.last_mail());
+    assert!(app.open(&confirmation).await.status.is_redirection());
+    for kind in ["recovery", "email", "magiclink"] {
+        guess(&app, kind, ADA, &right)
+            .await
+            .refused(403, "otp_expired", DEAD);
+    }
+}
+
+#[tokio::test]
+async fn the_code_of_a_reauthentication_dies_when_something_else_is_confirmed() {
+    let strict = (
+        "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
+        "true",
+    );
+    let app = TestApp::spawn_with(&[strict]).await;
+    let session = app.sign_up(ADA).await;
+    let age = "update auth.sessions set created_at = created_at - interval '2 days'";
+    app.query(age, &[]).await;
+    let request = app.as_user(&session.access_token, Method::GET, "/reauthenticate");
+    request.send().await.ok();
+    let right = code(&app.last_mail());
+    app.post("/recover", json!({ "email": ADA })).await.ok();
+    assert!(
+        app.open(&link(&app.last_mail()))
+            .await
+            .status
+            .is_redirection()
+    );
+    let request = app.as_user(&session.access_token, Method::PUT, "/user");
+    let body = json!({ "password": "another-horse", "nonce": right });
+    request.json(&body).send().await.refused(
+        422,
+        "reauthentication_not_valid",
+        "Nonce has expired or is invalid",
+    );
+}
+
+#[tokio::test]
+async fn tries_at_a_code_by_message_are_kept_as_long_as_it_lives() {
+    let app = TestApp::spawn_with(&[
+        (
+            "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
+            "true",
+        ),
+        ("GOTRUE_SMS_TEST_OTP", "1234567890:654321"),
+        ("GOTRUE_SMS_OTP_EXP", "172800"),
+    ])
+    .await;
+    let account = json!({ "phone": "1234567890", "password": PASSWORD });
+    app.post("/signup", account.clone()).await.ok();
+    let sign_in = async || {
+        let path = "/token?grant_type=password";
+        let session = Session::of(&app.post(path, account.clone()).await);
+        let age = "update auth.sessions set created_at = created_at - interval '2 days'";
+        app.query(age, &[]).await;
+        session.access_token
+    };
+    let put = async |token: &str, nonce: &str| {
+        let body = json!({ "password": "another-horse", "nonce": nonce });
+        let request = app.as_user(token, Method::PUT, "/user");
+        request.json(&body).send().await.status
+    };
+    let token = sign_in().await;
+    let ask = app.as_user(&token, Method::GET, "/reauthenticate");
+    ask.send().await.ok();
+    for _ in 0..10 {
+        assert_eq!(put(&token, "000000").await, 422);
+    }
+    app.wait(25 * 3600);
+    app.forget_old_tries().await;
+    assert_eq!(put(&sign_in().await, "654321").await, 422);
+    app.wait(48 * 3600);
+    app.forget_old_tries().await;
+    assert_eq!(
+        app.count("select count(*) from _wildfire.code_tries").await,
+        0
+    );
 }

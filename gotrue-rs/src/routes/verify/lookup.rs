@@ -117,7 +117,7 @@ pub(super) async fn count_try(state: &State, redemption: &mut Redemption) -> Res
     };
     let (types, now) = (token_types(&redemption.kind), state.clock.now());
     let client = state.client().await?;
-    redemption.spent = db::code_tries::count(&client, sent_to, types, MOST_TRIES, now).await?;
+    redemption.open = db::code_tries::count(&client, sent_to, types, MOST_TRIES, now).await?;
     Ok(())
 }
 
@@ -229,7 +229,7 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
     let hash = redemption.token_hash.as_str();
     let mail = |stored: &str, sent_at| {
         is_valid(hash, stored, sent_at, state.config.mail.otp_lifetime, now)
-            && !redemption.is_spent(stored)
+            && redemption.is_open(stored)
     };
     let confirmation = || mail(&user.confirmation_token, user.confirmation_sent_at);
     let recovery = || mail(&user.recovery_token, user.recovery_sent_at);
@@ -280,5 +280,5 @@ fn phone(state: &State, redemption: &Redemption, stored: &str, sent_at: Option<T
         return true;
     }
     let lifetime = jiff::SignedDuration::try_from(sms.otp_exp).unwrap_or(jiff::SignedDuration::MAX);
-    is_valid(&redemption.token_hash, stored, sent_at, lifetime, now) && !redemption.is_spent(stored)
+    is_valid(&redemption.token_hash, stored, sent_at, lifetime, now) && redemption.is_open(stored)
 }

@@ -164,9 +164,11 @@ impl Update<'_> {
         };
         let client = self.state.client().await?;
         let kinds = [TokenType::Reauthentication];
-        let spent = db::code_tries::count(&client, address, &kinds, otp::MOST_TRIES, now).await?;
-        let matches = user.reauthentication_token == self.state.codes.hash(address, nonce);
-        if !matches || !spent.is_empty() || otp::is_expired(sent_at, life, now) {
+        let open = db::code_tries::count(&client, address, &kinds, otp::MOST_TRIES, now).await?;
+        let stored = &user.reauthentication_token;
+        let matches = *stored == self.state.codes.hash(address, nonce)
+            && open.contains(&db::code_tries::of_token(stored));
+        if !matches || otp::is_expired(sent_at, life, now) {
             return Err(expired());
         }
         db::users::confirm_reauthentication(&client, &mut user.clone(), now)
