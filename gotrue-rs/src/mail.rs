@@ -26,10 +26,9 @@ pub(crate) use variables::external_address;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use platform::clock::Clock;
 use platform::jwt::KeyError;
-use platform::mail::{Mail, MailError, Mailer, SmtpConfig, SmtpMailer};
+use platform::mail::{MailError, Mailer, SmtpConfig, SmtpMailer};
 
 use config::MailConfig;
 use post::Patience;
@@ -54,14 +53,11 @@ pub(crate) fn post_office(
     Ok(Post::new(&config.mail, templates, mailer, sealer, patience))
 }
 
-/// The mail server that is configured; without one every mail is dropped, as upstream does.
+/// The mail server that is configured.
 pub(crate) fn smtp_mailer(
     config: &MailConfig,
     own_host: &str,
 ) -> Result<Arc<dyn Mailer>, MailError> {
-    if config.smtp.host.is_empty() {
-        return Ok(Arc::new(NoMailer));
-    }
     let mailer = SmtpMailer::new(&SmtpConfig {
         host: config.smtp.host.clone(),
         port: config.smtp.port,
@@ -70,14 +66,4 @@ pub(crate) fn smtp_mailer(
         helo: own_host.to_owned(),
     })?;
     Ok(Arc::new(mailer))
-}
-
-/// Takes every mail and sends none.
-struct NoMailer;
-
-#[async_trait]
-impl Mailer for NoMailer {
-    async fn send(&self, _mail: &Mail) -> Result<(), MailError> {
-        Ok(())
-    }
 }

@@ -82,12 +82,14 @@ fn panicked() -> Error {
     )
 }
 
+// Upstream: 504, which clients do not retry.
 fn timed_out() -> Error {
     Error::status(
-        StatusCode::GATEWAY_TIMEOUT,
+        StatusCode::SERVICE_UNAVAILABLE,
         Some(ErrorCode::RequestTimeout),
         "Processing this request timed out, please retry after a moment.",
     )
+    .with_header("retry-after", "5")
 }
 
 fn failed(

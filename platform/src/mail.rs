@@ -48,6 +48,22 @@ pub enum MailError {
     Io(#[from] std::io::Error),
 }
 
+impl MailError {
+    /// Whether the same mail may well be taken after a while: the server could not be reached,
+    /// or said itself to come again.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Invalid(_) | Self::Io(_) => false,
+            Self::Transport(error) => {
+                !(error.is_permanent()
+                    || error.is_client()
+                    || error.is_response()
+                    || error.is_tls())
+            }
+        }
+    }
+}
+
 impl Mail {
     /// The mail as an RFC 5322 message; control characters in headers are refused.
     pub fn to_message(&self) -> Result<Message, MailError> {

@@ -38,6 +38,15 @@ pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> 
     Ok(())
 }
 
+const DELETE_ALL: &str = "-- _wildfire.mail_outbox.delete_all
+delete from _wildfire.mail_outbox where id = any($1)";
+
+/// Forgets these mails.
+pub(crate) async fn delete_all(db: &impl Executor, ids: &[Uuid]) -> Result<(), DbError> {
+    db.execute(DELETE_ALL, &[&ids]).await?;
+    Ok(())
+}
+
 /// A mail whose sender died.
 #[derive(Debug)]
 pub(crate) struct LeftOver {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use actix_web::http::StatusCode;
 use platform::mail::Mail;
 use platform::pg::Tx;
 
@@ -75,6 +76,18 @@ impl Purpose {
         }
     }
 
+    /// What is answered then.
+    // Upstream: 500 also where the mail server is away, and waits for it as long as it takes.
+    fn not_sent(self, error: PostError) -> Error {
+        if !error.is_passing() {
+            return Error::internal(self.failure()).with_source(error);
+        }
+        let code = Some(ErrorCode::UnexpectedFailure);
+        Error::status(StatusCode::SERVICE_UNAVAILABLE, code, self.failure())
+            .with_header("retry-after", "10")
+            .with_source(error)
+    }
+
     fn issue(self, user: &User, new_email: &str, codes: &Codes, at: jiff::Timestamp) -> Issued {
         let token = codes.first.stored.clone();
         match self {
@@ -131,7 +144,7 @@ impl<'a> Letter<'a> {
         let slot = if state.mail.is_background() {
             None
         } else {
-            Some(state.mail.slot().await?)
+            Some(state.mail.slot(call.started.elapsed()).await?)
         };
         Ok(Self {
             state,
@@ -195,11 +208,10 @@ impl<'a> Letter<'a> {
             drop(outbox::send_later(self.state, posted));
             return Ok(());
         };
-        let failed = |error: Error| Error::internal(self.purpose.failure()).with_source(error);
         let elapsed = self.call.started.elapsed();
         outbox::send(self.state, posted, slot, elapsed)
             .await
-            .map_err(failed)
+            .map_err(|error| self.purpose.not_sent(error))
     }
 
     /// `stored` is the row as it is now; a new user's has no id yet.

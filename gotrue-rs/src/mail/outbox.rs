@@ -76,13 +76,10 @@ pub(super) async fn send(
     posted: Posted,
     slot: Slot,
     elapsed: Duration,
-) -> Result<(), Error> {
+) -> Result<(), PostError> {
     let own = state.clone();
     let sending = tokio::spawn(async move { send_now(&own, posted, &slot, elapsed).await });
-    match sending.await {
-        Ok(outcome) => outcome.map_err(|error| Error::Unexpected(error.into())),
-        Err(error) => Err(Error::Unexpected(error.into())),
-    }
+    sending.await?
 }
 
 /// Sends a package whether or not the answer waits for it; a refusal is only logged.
@@ -90,7 +87,7 @@ pub(super) fn send_later(state: &State, posted: Posted) -> JoinHandle<()> {
     let own = state.clone();
     tokio::spawn(async move {
         // Without a slot it waits for the next round of left-over mails.
-        if let Ok(slot) = own.mail.slot().await
+        if let Ok(slot) = own.mail.slot(Duration::ZERO).await
             && let Err(error) = send_now(&own, posted, &slot, Duration::ZERO).await
         {
             tracing::error!(%error, "mail not sent");
@@ -111,7 +108,10 @@ async fn send_now(
         .as_ref()
         .filter(|_| outcome.is_err() && !state.mail.is_background());
     if let Err(error) = settle(state, id, stored).await {
-        // The mail stays in the outbox and is taken up again.
+        // Only a process that does not know takes the mail up again, when this one has died.
+        if outcome.is_ok() {
+            state.mail.remember_unsettled(&[id]);
+        }
         tracing::error!(
             error = &error as &dyn std::error::Error,
             "The outbox could not be told what became of a mail"
@@ -172,11 +172,25 @@ async fn forget(tx: &Tx<'_>, id: Uuid, stored: &Stored) -> Result<(), DbError> {
 /// tried twice, is dropped. Says how many mails there were.
 pub(crate) async fn send_left_over(state: &State) -> Result<usize, Error> {
     let client = state.client().await?;
+    forget_unsettled(state, &client).await?;
     let found = db::mail_outbox::take_up(&client, state.clock.now()).await?;
     drop(client);
     let count = found.len();
     join_all(found.into_iter().map(|mail| send_again(state, mail))).await;
     Ok(count)
+}
+
+/// Tells the outbox what it could not be told before.
+async fn forget_unsettled(state: &State, db: &impl Executor) -> Result<(), DbError> {
+    let ids = state.mail.take_unsettled();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let outcome = db::mail_outbox::delete_all(db, &ids).await;
+    if outcome.is_err() {
+        state.mail.remember_unsettled(&ids);
+    }
+    outcome
 }
 
 async fn send_again(state: &State, mail: LeftOver) {
@@ -193,10 +207,12 @@ async fn send_again(state: &State, mail: LeftOver) {
         Some(reason) => Err(reason),
     };
     let outcome = match package {
-        Ok(package) => {
+        Ok(mut package) => {
             let id = mail.id;
+            // Whoever asked for it may have been told that it was sent: nothing is taken back.
+            package.stored = None;
             // Without a slot it is left to the next round.
-            let Ok(slot) = state.mail.slot().await else {
+            let Ok(slot) = state.mail.slot(Duration::ZERO).await else {
                 return;
             };
             send_now(state, Posted { id, package }, &slot, Duration::ZERO)

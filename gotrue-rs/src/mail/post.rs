@@ -1,14 +1,16 @@
 //! Renders mails and hands them to whoever delivers them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use futures_util::future::try_join_all;
 use platform::mail::{Mail, MailError, Mailer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 use tokio::time::timeout;
+use uuid::Uuid;
 
 use super::address_check;
 use super::config::MailConfig;
@@ -35,6 +37,19 @@ pub(super) enum PostError {
     Mailer(#[from] MailError),
     #[error("the mail server took too long")]
     Timeout,
+    #[error("sending was given up: {0}")]
+    GivenUp(#[from] JoinError),
+}
+
+impl PostError {
+    /// Whether trying again after a while may help.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Timeout | Self::GivenUp(_) => true,
+            Self::Mailer(error) => error.is_passing(),
+            Self::Address | Self::Template(_) => false,
+        }
+    }
 }
 
 /// How long sending may take.
@@ -64,6 +79,11 @@ impl Patience {
         }
     }
 
+    /// How long a request that has taken so long may wait for its conversation to begin.
+    fn wait_after(&self, elapsed: Duration) -> Duration {
+        self.wait.min(self.request.saturating_sub(elapsed))
+    }
+
     /// How long a conversation may take so much after the request began: what is left, but
     /// always enough for a server that answers.
     fn after(&self, elapsed: Duration) -> Duration {
@@ -87,6 +107,8 @@ struct Office {
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
     patience: Patience,
+    /// Mails that are done with and still in the outbox.
+    unsettled: Mutex<Vec<Uuid>>,
 }
 
 impl Post {
@@ -106,7 +128,22 @@ impl Post {
             slots: Arc::new(Semaphore::new(config.smtp.max_conversations)),
             waiting: AtomicUsize::new(0),
             patience,
+            unsettled: Mutex::default(),
         }))
+    }
+
+    /// Remembers that a mail is done with though the outbox does not know.
+    pub(super) fn remember_unsettled(&self, ids: &[Uuid]) {
+        let unsettled = self.0.unsettled.lock();
+        let mut unsettled = unsettled.unwrap_or_else(PoisonError::into_inner);
+        unsettled.extend(ids);
+    }
+
+    /// The mails so remembered, which are forgotten.
+    pub(super) fn take_unsettled(&self) -> Vec<Uuid> {
+        let unsettled = self.0.unsettled.lock();
+        let mut unsettled = unsettled.unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut unsettled)
     }
 
     /// The templates to use now.
@@ -123,9 +160,10 @@ impl Post {
         self.0.config.background
     }
 
-    /// Waits a little for the right to talk to the mail server. Few talk to it at once, and few
-    /// wait: a server that does not answer must not gather requests.
-    pub(super) async fn slot(&self) -> Result<Slot, Error> {
+    /// Waits a little for the right to talk to the mail server, for a request that has taken so
+    /// long already. Few talk to it at once, and few wait: a server that does not answer must not
+    /// gather requests.
+    pub(super) async fn slot(&self, elapsed: Duration) -> Result<Slot, Error> {
         let office = &self.0;
         if let Ok(slot) = Arc::clone(&office.slots).try_acquire_owned() {
             return Ok(slot);
@@ -136,7 +174,7 @@ impl Post {
             return Err(busy());
         }
         let slot = Arc::clone(&office.slots).acquire_owned();
-        match timeout(office.patience.wait, slot).await {
+        match timeout(office.patience.wait_after(elapsed), slot).await {
             Ok(Ok(slot)) => Ok(slot),
             Ok(Err(_)) | Err(_) => Err(busy()),
         }
@@ -239,5 +277,11 @@ mod tests {
         );
         let unlimited = Patience::within(Duration::ZERO).after(Duration::ZERO);
         assert_eq!(unlimited, Duration::from_secs(6));
+        let wait = |seconds| {
+            patience
+                .wait_after(Duration::from_secs(seconds))
+                .as_millis()
+        };
+        assert_eq!([wait(0), wait(8), wait(9)], [2000, 1000, 0]);
     }
 }

@@ -205,7 +205,8 @@ async fn a_request_that_takes_too_long_is_ended() {
     }
     let body = json!({ "email": "a@example.com", "password": PASSWORD });
     let reply = app.post("/signup", body).await;
-    assert_eq!(reply.status, 504);
+    assert_eq!(reply.status, 503);
+    assert!(reply.header("retry-after").is_some());
     let body = reply.json();
     assert_eq!(body["error_code"], "request_timeout");
     assert_eq!(

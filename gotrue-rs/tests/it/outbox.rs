@@ -72,14 +72,34 @@ async fn a_silent_mail_server_holds_no_connections() {
     };
     let (replies, ()) = futures_util::join!(sign_ups, others);
     for reply in &replies {
-        match reply.status.as_u16() {
-            500 => assert_eq!(reply.json()["msg"], "Error sending confirmation email"),
-            503 => assert!(reply.header("retry-after").is_some()),
-            status => panic!("{status}: {}", reply.body),
-        }
+        assert_eq!(reply.status, 503, "{}", reply.body);
+        assert!(reply.header("retry-after").is_some());
     }
+    let tried = replies
+        .iter()
+        .filter(|reply| reply.json()["msg"] == "Error sending confirmation email");
+    assert!(tried.count() >= 2);
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
     assert_eq!(app.count(WAITING).await, 0);
+}
+
+#[tokio::test]
+async fn a_mail_server_that_is_away_is_waited_for_by_the_client() {
+    let closed = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = closed.local_addr().unwrap().port().to_string();
+    drop(closed);
+    let settings = [
+        ("GOTRUE_SMTP_HOST", "127.0.0.1"),
+        ("GOTRUE_SMTP_PORT", port.as_str()),
+    ];
+    let app = TestApp::spawn_with(&confirming_with(&settings)).await;
+    let reply = sign_up(&app, ADA).await;
+    assert_eq!(
+        (reply.status.as_u16(), &reply.json()["msg"]),
+        (503, &json!("Error sending confirmation email"))
+    );
+    assert!(reply.header("retry-after").is_some());
+    assert_eq!(app.count("select count(*) from auth.users").await, 0);
 }
 
 #[tokio::test]
@@ -186,6 +206,39 @@ async fn a_mail_whose_sender_died_is_sent_once_more() {
     assert_eq!(app.count(WAITING).await, 0);
     let body = json!({ "type": "recovery", "token_hash": token(&mails[1]) });
     app.post("/verify", body).await.ok();
+}
+
+#[tokio::test]
+async fn a_mail_that_is_refused_the_second_time_takes_nothing_back() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    app.superuser().await.batch(KEEP_COPIES).await.unwrap();
+    sign_up(&app, ADA).await.ok();
+    let sent = token(&app.last_mail());
+    app.query(RESURRECT, &[]).await;
+    app.wait(61);
+    app.break_mail(true);
+    assert_eq!(app.send_left_over_mails().await, 1);
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+    let body = json!({ "type": "signup", "token_hash": sent });
+    app.post("/verify", body).await.ok();
+}
+
+#[tokio::test]
+async fn a_mail_that_the_outbox_does_not_know_to_be_sent_is_not_sent_again() {
+    let app = TestApp::spawn().await;
+    app.sign_up(ADA).await;
+    let refuse = "create function public.refuse() returns trigger language plpgsql as
+         $$ begin raise sqlstate '53100' using message = 'could not extend file'; end $$;
+         create trigger refuse before delete on _wildfire.mail_outbox
+         for each row execute function public.refuse()";
+    app.superuser().await.batch(refuse).await.unwrap();
+    recover(&app).await.ok();
+    assert_eq!(app.count(WAITING).await, 1);
+    let allow = "drop function public.refuse cascade";
+    app.superuser().await.batch(allow).await.unwrap();
+    app.wait(61);
+    assert_eq!(app.send_left_over_mails().await, 0);
+    assert_eq!((app.mails().len(), app.count(WAITING).await), (1, 0));
 }
 
 #[tokio::test]
