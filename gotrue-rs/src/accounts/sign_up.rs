@@ -102,7 +102,7 @@ pub(crate) async fn open(state: &State, call: &Call, account: NewAccount) -> Res
         return Ok(false);
     }
     let fresh = sign_up.fresh().await?;
-    match sign_up.settle(fresh, true).await {
+    match sign_up.settle_new(fresh).await {
         Ok(_) => Ok(true),
         Err(error) if error.is_duplicate() => Ok(false),
         Err(error) => Err(error),
@@ -250,7 +250,7 @@ impl<'a> SignUp<'a> {
     async fn answer(&self, fresh: User) -> Result<SignUpOutcome, Error> {
         let taken = match self.existing().await? {
             Some(user) => Some(user),
-            None => match self.settle(fresh.clone(), true).await {
+            None => match self.settle_new(fresh.clone()).await {
                 // Upstream: the loser of two sign-ups at the same time gets a server error, as
                 // does who names another audience than the account's; here both find an account
                 // that is taken.
@@ -266,9 +266,10 @@ impl<'a> SignUp<'a> {
                 if !self.autoconfirms() && self.is_too_soon(&user) {
                     return Ok(repeated::pending(self, fresh, &[]));
                 }
-                match self.settle(user, false).await? {
-                    SignUpOutcome::Pending(_) => Ok(repeated::pending(self, fresh, &[])),
-                    signed_in @ SignUpOutcome::SignedIn(..) => Ok(signed_in),
+                match self.settle_again(user.id).await? {
+                    Some(SignUpOutcome::Pending(_)) => Ok(repeated::pending(self, fresh, &[])),
+                    Some(signed_in) => Ok(signed_in),
+                    None => Box::pin(self.answer(fresh)).await,
                 }
             }
             taken => repeated::answer(self, taken, fresh).await,
@@ -291,13 +292,44 @@ impl<'a> SignUp<'a> {
         }
     }
 
-    async fn settle(&self, user: User, is_new: bool) -> Result<SignUpOutcome, Error> {
+    /// Stores an account.
+    async fn settle_new(&self, fresh: User) -> Result<SignUpOutcome, Error> {
         let letter = self.letter().await?;
-        let settle = async |tx: &Tx<'_>| {
-            self.settle_in(tx, user.clone(), is_new, letter.as_ref())
+        let store = async |tx: &Tx<'_>| {
+            let user = db::users::insert(tx, &fresh, self.state.clock.now())
                 .await
+                .map_err(|error| {
+                    Error::internal("Database error saving new user").with_source(error)
+                })?;
+            self.settle_in(tx, user, true, letter.as_ref()).await
         };
-        let (mut user, posted) = self.state.db.transaction("sign_up", settle).await?;
+        let stored = self.state.db.transaction("sign_up", store).await?;
+        self.finish(stored, letter).await
+    }
+
+    /// Signs up to an account that nobody has confirmed; `None` if somebody has meanwhile, or it
+    /// is gone.
+    async fn settle_again(&self, id: Uuid) -> Result<Option<SignUpOutcome>, Error> {
+        let letter = self.letter().await?;
+        let store = async |tx: &Tx<'_>| match db::users::hold(tx, id).await? {
+            Some(user) if !self.is_confirmed(&user) => self
+                .settle_in(tx, user, false, letter.as_ref())
+                .await
+                .map(Some),
+            _ => Ok::<_, Error>(None),
+        };
+        match self.state.db.transaction("sign_up", store).await? {
+            Some(stored) => self.finish(stored, letter).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Sends the mail there is to send, or signs in.
+    async fn finish(
+        &self,
+        (mut user, posted): (User, Option<Posted>),
+        letter: Option<Letter<'_>>,
+    ) -> Result<SignUpOutcome, Error> {
         if let (Some(letter), Some(posted)) = (letter, posted) {
             letter.send(posted).await?;
         }
@@ -329,14 +361,6 @@ impl<'a> SignUp<'a> {
         is_new: bool,
         letter: Option<&Letter<'_>>,
     ) -> Result<(User, Option<Posted>), Error> {
-        let now = self.state.clock.now();
-        if is_new {
-            user = db::users::insert(tx, &user, now).await.map_err(|error| {
-                Error::internal("Database error saving new user").with_source(error)
-            })?;
-        } else if let Some(held) = db::users::hold(tx, user.id).await? {
-            user = held;
-        }
         let provider = self.provider.as_str();
         let known = if is_new {
             None

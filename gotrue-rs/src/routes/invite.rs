@@ -46,14 +46,17 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .await
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
     drop(client);
-    if existing.as_ref().is_some_and(User::is_confirmed) {
-        return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
-    }
+    existing.as_ref().map_or(Ok(()), check_unconfirmed)?;
     mail::admit(&state, &call, &[&email])?;
     let letter = Letter::begin(&state, &call, Purpose::Invite, Flow::Implicit).await?;
     let invite = async |tx: &Tx<'_>| {
-        if let Some(known) = existing.clone() {
-            let mut user = db::users::hold(tx, known.id).await?.unwrap_or(known);
+        // The earlier read may be out of date by now.
+        let held = match &existing {
+            Some(known) => db::users::hold(tx, known.id).await?,
+            None => None,
+        };
+        if let Some(mut user) = held {
+            check_unconfirmed(&user)?;
             let now = state.clock.now();
             new_account::hand_over(tx, &mut user, body.data.as_ref(), now).await?;
             let event = invited(&admin, &user);
@@ -73,6 +76,13 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .map_err(Error::or_taken)?;
     letter.send(posted).await?;
     Ok(json::respond(StatusCode::OK, &user))
+}
+
+fn check_unconfirmed(user: &User) -> Result<(), Error> {
+    if user.is_confirmed() {
+        return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+    }
+    Ok(())
 }
 
 fn invited(admin: &Admin, user: &User) -> Entry {

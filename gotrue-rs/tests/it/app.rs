@@ -200,6 +200,25 @@ impl TestApp {
         self.superuser().await.query(sql, params).await.expect(sql)
     }
 
+    /// Runs `work` while a change of the database is under way, and lets the change be committed
+    /// once `work` waits for it.
+    pub(crate) async fn during<T>(&self, change: &str, work: impl Future<Output = T>) -> T {
+        let other = self.superuser().await;
+        other.batch(&format!("begin; {change}")).await.unwrap();
+        let waited_for = async {
+            let waiting = "select count(*) from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock'";
+            while self.count(waiting).await == 0 {}
+        };
+        let mut work = std::pin::pin!(work);
+        tokio::select! {
+            () = waited_for => {}
+            _ = &mut work => panic!("nothing waited for the change"),
+        }
+        other.batch("commit").await.unwrap();
+        work.await
+    }
+
     /// A count, such as `select count(*) from auth.users`.
     pub(crate) async fn count(&self, sql: &str) -> i64 {
         self.query(sql, &[]).await[0].get(0)

@@ -27,6 +27,7 @@ mod migrations;
 mod otp;
 mod outbox;
 mod public;
+mod races;
 mod reauthenticate;
 mod recover;
 mod refresh;

@@ -36,25 +36,12 @@ async fn during_revocation<T>(app: &TestApp, id: Uuid, work: impl Future<Output 
         &[&id],
     )
     .await;
-    let admin = app.superuser().await;
     let revoke = format!(
-        "begin; update auth.users
+        "update auth.users
          set raw_app_meta_data = (raw_app_meta_data - 'admin') || '{{\"revoked\": true}}'
          where id = '{id}'"
     );
-    admin.batch(&revoke).await.unwrap();
-    let waited_for = async {
-        let waiting = "select count(*) from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'";
-        while app.count(waiting).await == 0 {}
-    };
-    let mut work = std::pin::pin!(work);
-    tokio::select! {
-        () = waited_for => {}
-        _ = &mut work => panic!("nothing waited for the change"),
-    }
-    admin.batch("commit").await.unwrap();
-    work.await
+    app.during(&revoke, work).await
 }
 
 async fn app_metadata(app: &TestApp, id: Uuid) -> Value {

@@ -244,6 +244,12 @@ impl checks::Update<'_> {
     ) -> Result<Option<Posted>, Error> {
         let (state, body) = (self.state, self.body);
         let Some(letter) = letter else {
+            // Whether a mail is due was decided by an earlier read.
+            if !(user.is_anonymous && state.config.mail.autoconfirm) {
+                return Err(Error::conflict(
+                    "The account was changed meanwhile, please try again",
+                ));
+            }
             user.email_change.clone_from(&body.email);
             confirm_email_change(state, tx, user).await?;
             return Ok(None);

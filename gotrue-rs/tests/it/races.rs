@@ -1,0 +1,81 @@
+//! What changes between a request's first look and its lock.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::app::{PASSWORD, TestApp};
+use crate::letter::CONFIRMING;
+
+const ADA: &str = "ada@example.com";
+
+const CONFIRM: &str = "delete from auth.one_time_tokens;
+    update auth.users set email_confirmed_at = now(), confirmation_token = ''";
+
+/// Tokens that confirm an address, by either way to find them.
+const TOKENS: &str = "select (select count(*) from auth.one_time_tokens)
+    + (select count(*) from auth.users where confirmation_token <> '')";
+
+async fn signed_up() -> TestApp {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    let body = json!({ "email": ADA, "password": PASSWORD, "data": { "name": "Ada" } });
+    app.post("/signup", body).await.ok();
+    app.wait(61);
+    app
+}
+
+#[tokio::test]
+async fn a_sign_up_that_meets_a_confirmation_mails_nothing() {
+    let app = signed_up().await;
+    let body = json!({ "email": ADA, "password": PASSWORD });
+    let reply = app.during(CONFIRM, app.post("/signup", body)).await;
+    assert_eq!(reply.ok()["email"], ADA);
+    assert_eq!((app.count(TOKENS).await, app.mails().len()), (0, 1));
+}
+
+#[tokio::test]
+async fn a_sign_up_that_meets_a_deletion_opens_another_account() {
+    let app = signed_up().await;
+    let body = json!({ "email": ADA, "password": PASSWORD });
+    let delete = "delete from auth.users";
+    let reply = app.during(delete, app.post("/signup", body)).await;
+    assert_eq!(reply.ok()["email"], ADA);
+    assert_eq!(app.count("select count(*) from auth.users").await, 1);
+    assert_eq!(app.mails().len(), 2);
+}
+
+#[tokio::test]
+async fn an_invitation_that_meets_a_confirmation_is_refused() {
+    let app = signed_up().await;
+    let body = json!({ "email": ADA, "data": { "team": "blue" } });
+    let invite = app.as_admin(Method::POST, "/invite").json(&body);
+    let reply = app.during(CONFIRM, invite.send()).await;
+    let text = "A user with this email address has already been registered";
+    reply.refused(422, "email_exists", text);
+    assert_eq!((app.count(TOKENS).await, app.mails().len()), (0, 1));
+    let changed = "select count(*) from auth.users
+        where raw_user_meta_data ? 'team' or encrypted_password = ''";
+    assert_eq!(app.count(changed).await, 0);
+}
+
+#[tokio::test]
+async fn an_invitation_that_meets_a_deletion_opens_an_account() {
+    let app = signed_up().await;
+    let body = json!({ "email": ADA, "data": { "team": "blue" } });
+    let invite = app.as_admin(Method::POST, "/invite").json(&body);
+    let reply = app.during("delete from auth.users", invite.send()).await;
+    assert_eq!(reply.ok()["user_metadata"], json!({ "team": "blue" }));
+}
+
+#[tokio::test]
+async fn an_address_left_meanwhile_is_not_taken_back_without_a_mail() {
+    let app = TestApp::spawn().await;
+    let session = app.sign_up(ADA).await;
+    let body = json!({ "email": ADA });
+    let change = app.as_user(&session.access_token, Method::PUT, "/user");
+    let meanwhile = "update auth.users set email = 'new@example.com'";
+    let reply = app.during(meanwhile, change.json(&body).send()).await;
+    let text = "The account was changed meanwhile, please try again";
+    reply.refused(409, "conflict", text);
+    let kept = "select count(*) from auth.users where email = 'new@example.com'";
+    assert_eq!(app.count(kept).await, 1);
+}
