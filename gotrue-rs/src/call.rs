@@ -162,12 +162,8 @@ impl FromRequest for Call {
         let (request, payload) = (request.clone(), payload.take());
         let started = Instant::now();
         Box::pin(async move {
-            let mut body = body::read(&request, payload).await;
-            let form = take_form(&request, &mut body);
-            Ok(Self {
-                started,
-                ..Self::new(&request, form, body)
-            })
+            let body = body::read(&request, payload).await;
+            Ok(Self::new(&request, body, started))
         })
     }
 }
@@ -189,7 +185,8 @@ fn take_form(request: &HttpRequest, body: &mut Body) -> Vec<(String, String)> {
 }
 
 impl Call {
-    fn new(request: &HttpRequest, form: Vec<(String, String)>, body: Body) -> Self {
+    fn new(request: &HttpRequest, mut body: Body, started: Instant) -> Self {
+        let form = take_form(request, &mut body);
         let trusted = request
             .app_data::<web::Data<State>>()
             .is_some_and(|state| state.config.security.sb_forwarded_for);
@@ -214,7 +211,7 @@ impl Call {
                 .path_and_query()
                 .map_or("/", |whole| whole.as_str())
                 .to_owned(),
-            started: Instant::now(),
+            started,
             headers: request.headers().clone(),
             query: pairs(request.query_string().as_bytes()),
             form,
