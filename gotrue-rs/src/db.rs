@@ -2,6 +2,7 @@
 //!
 //! Statements are constants, so that every connection prepares each of them once.
 
+pub(crate) mod admin_accounts;
 pub(crate) mod audit;
 pub(crate) mod audit_search;
 pub(crate) mod callers;

@@ -61,6 +61,7 @@ pub(crate) async fn become_only(
     db::users::renew_user_metadata(db, user, identity.identity_data.clone(), now).await?;
     if !user.identities().is_empty() {
         db::identities::delete_others(db, user.id, identity.id).await?;
+        db::admin_accounts::delete(db, user.id).await?;
     }
     db::users::refresh_providers(db, user, now).await
 }
@@ -70,9 +71,8 @@ pub(crate) async fn become_only(
 /// with the address, to come in by her own password later. To be called under the user's lock;
 /// `data` is what there is to say about the proved identity.
 ///
-/// What is said about its owner goes with a password only: without one it comes from an admin,
-/// or from who asked for a link before. An account that somebody has proved to own by its other
-/// address or number stays as it is.
+/// What an admin opened stays as it is, and so does an account that somebody has proved to own by
+/// its other address or number. An account whose origin is not known may be a stranger's.
 // Upstream: keeps everything, so the stranger's password opens the account.
 pub(crate) async fn start_over(
     tx: &Tx<'_>,
@@ -84,13 +84,14 @@ pub(crate) async fn start_over(
     if user.is_confirmed() || user.is_phone_confirmed() {
         return Ok(());
     }
-    let news = user.has_password().then_some(&data);
-    db::user_changes::start_over(tx, user.id, provider, news, now).await?;
     let sub = user.id.to_string();
-    if db::identities::by_provider(tx, &sub, provider)
-        .await?
-        .is_none()
-    {
+    let known = db::identities::by_provider(tx, &sub, provider).await?;
+    if !db::admin_accounts::contains(tx, user.id).await? {
+        db::user_changes::start_over(tx, user.id, provider, &data, now).await?;
+    } else if let Some(identity) = &known {
+        db::identities::merge_data(tx, identity.id, &data, now).await?;
+    }
+    if known.is_none() {
         let identity = Identity::new(user.id, provider, data, now);
         db::identities::insert(tx, &identity).await?;
     }

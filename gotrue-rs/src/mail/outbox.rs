@@ -108,7 +108,8 @@ async fn send_now(
         .as_ref()
         .filter(|_| outcome.is_err() && !state.mail.is_background());
     if let Err(error) = settle(state, id, stored).await {
-        // Only a process that does not know takes the mail up again, when this one has died.
+        // The mail stays in the outbox. If it was sent, only a process that does not know that
+        // takes it up again.
         if outcome.is_ok() {
             state.mail.remember_unsettled(&[id]);
         }

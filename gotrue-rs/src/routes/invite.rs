@@ -5,14 +5,14 @@ use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
-use super::admin::new_account;
+use super::admin::new_account::{self, check_unconfirmed};
 use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
-use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
+use crate::error::Error;
 use crate::json::{self, Document};
 use crate::mail::{self, Letter, Purpose};
 use crate::middleware::token_first;
@@ -58,13 +58,15 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
         if let Some(mut user) = held {
             check_unconfirmed(&user)?;
             let now = state.clock.now();
-            new_account::hand_over(tx, &mut user, body.data.as_ref(), now).await?;
+            new_account::hand_over(tx, &mut user, body.data.as_ref(), "", now).await?;
+            db::admin_accounts::insert(tx, user.id).await?;
             let event = invited(&admin, &user);
             let posted = letter.write(tx, &mut user, Some(&event)).await?;
             return Ok((user, posted));
         }
         let data = body.data.clone();
         let mut user = new_account::create(&state, tx, &email, &aud, data).await?;
+        db::admin_accounts::insert(tx, user.id).await?;
         let event = invited(&admin, &user);
         let posted = letter.write_to_new(tx, &mut user, Some(&event)).await?;
         Ok::<_, Error>((user, posted))
@@ -76,13 +78,6 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .map_err(Error::or_taken)?;
     letter.send(posted).await?;
     Ok(json::respond(StatusCode::OK, &user))
-}
-
-fn check_unconfirmed(user: &User) -> Result<(), Error> {
-    if user.is_confirmed() {
-        return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
-    }
-    Ok(())
 }
 
 fn invited(admin: &Admin, user: &User) -> Entry {

@@ -64,7 +64,7 @@ async fn the_first_release_is_brought_up_to_date() {
     assert!(fresh.len() > 300, "{}", fresh.len());
     client.batch(FIRST_RELEASE).await.unwrap();
     let applied = gotrue::migrations().run(&mut client).await.unwrap();
-    assert_eq!(applied.len(), 2);
+    assert_eq!(applied.len(), 3);
     assert_eq!(catalog(&client).await, fresh);
     assert!(
         gotrue::migrations()
@@ -74,7 +74,7 @@ async fn the_first_release_is_brought_up_to_date() {
             .is_empty()
     );
     let versions = "select count(*) from auth.schema_migrations";
-    assert_eq!(app.count(versions).await, 73);
+    assert_eq!(app.count(versions).await, 74);
     let user = app.sign_in("old@example.com").await.user;
     assert_eq!(user["identities"][0]["provider"], "email");
     assert!(user["email_confirmed_at"].is_string());
@@ -102,7 +102,12 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
     superuser
         .batch(
             "drop schema _wildfire cascade;
-             delete from auth.schema_migrations where version = '20261121000000';
+             delete from auth.schema_migrations
+               where version in ('20261121000000', '20261122000000');
+             insert into auth.users (id, email, invited_at, encrypted_password) values
+               (gen_random_uuid(), 'invited@example.com', now(), ''),
+               (gen_random_uuid(), 'strangers@example.com', now(), 'hash'),
+               (gen_random_uuid(), 'unknown@example.com', null, '');
              do $$ begin
                execute format('grant create on database %I to supabase_auth_admin',
                  current_database());
@@ -112,7 +117,17 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
         .unwrap();
     let mut own = app.pool.client().await.unwrap();
     let applied = gotrue::migrations().run(&mut own).await.unwrap();
-    assert_eq!(applied, ["auth/20261121000000_create_own_tables"]);
+    assert_eq!(
+        applied,
+        [
+            "auth/20261121000000_create_own_tables",
+            "auth/20261122000000_create_admin_accounts"
+        ]
+    );
+    let known = "select string_agg(u.email, ',') from _wildfire.admin_accounts as a
+      join auth.users as u on u.id = a.user_id";
+    let known: Option<String> = app.query(known, &[]).await[0].get(0);
+    assert_eq!(known.as_deref(), Some("invited@example.com"));
     app.sign_up("ada@example.com").await;
     let body = serde_json::json!({ "email": "ada@example.com" });
     app.post("/recover", body).await.ok();

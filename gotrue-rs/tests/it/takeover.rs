@@ -206,19 +206,92 @@ async fn who_is_known_by_a_confirmed_number_keeps_it_when_the_address_is_confirm
 }
 
 #[tokio::test]
-async fn accounts_without_a_password_keep_what_was_said_about_their_owner() {
-    let name = json!({ "email": VICTIM, "data": { "name": "Ada" } });
-    for first in ["/otp", "/invite"] {
+async fn a_stranger_who_only_asked_for_a_link_leaves_nothing_either() {
+    for again in ["/otp", "/magiclink", "/recover"] {
         let app = TestApp::spawn_with(&CONFIRMING).await;
-        app.as_admin(Method::POST, first)
-            .json(&name)
-            .send()
-            .await
-            .ok();
+        let body = json!({ "email": VICTIM, "data": { "name": "Mallory" } });
+        ask(&app, "/otp", body).await;
         app.wait(61);
-        ask(&app, "/otp", json!({ "email": VICTIM })).await;
+        ask(&app, again, json!({ "email": VICTIM })).await;
         let session = verify(&app, "email", &code(&app.last_mail())).await;
-        assert_eq!(session.user["user_metadata"]["name"], "Ada", "{first}");
+        assert_eq!(session.user["user_metadata"].get("name"), None, "{again}");
+        let identity = &session.user["identities"][0]["identity_data"];
+        assert_eq!(identity.get("name"), None, "{again}");
+    }
+}
+
+#[tokio::test]
+async fn what_an_admin_put_into_an_account_stays() {
+    let whole = json!({
+        "email": VICTIM, "phone": NUMBER, "password": PASSWORD, "user_metadata": { "name": "Ada" },
+    });
+    let invited = json!({ "email": VICTIM, "data": { "name": "Ada" } });
+    for (made_by, body) in [("/admin/users", &whole), ("/invite", &invited)] {
+        for route in ["/otp", "/recover"] {
+            let app = TestApp::spawn_with(&CONFIRMING).await;
+            let made = app.as_admin(Method::POST, made_by).json(body).send().await;
+            made.ok();
+            app.wait(61);
+            ask(&app, route, json!({ "email": VICTIM })).await;
+            let user = verify(&app, "email", &code(&app.last_mail())).await.user;
+            let case = format!("{made_by} {route}");
+            assert_eq!(user["user_metadata"]["name"], "Ada", "{case}");
+            let identities = user["identities"].as_array().unwrap();
+            let by_email = identities.iter().find(|one| one["provider"] == "email");
+            let data = &by_email.unwrap()["identity_data"];
+            assert_eq!(data["email_verified"], true, "{case}");
+            if made_by == "/admin/users" {
+                assert_eq!(user["phone"], NUMBER, "{case}");
+                app.sign_in(VICTIM).await;
+            }
+            assert_eq!(app.count(MARKED).await, 0, "{case}");
+        }
+    }
+}
+
+const MARKED: &str = "select count(*) from _wildfire.admin_accounts";
+
+#[tokio::test]
+async fn a_sign_up_link_of_an_admin_takes_the_admins_password_and_data() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    prepare(&app, json!({ "email": VICTIM })).await;
+    let body = json!({
+        "type": "signup", "email": VICTIM, "password": "another-horse", "data": { "team": "blue" },
+    });
+    let made = app
+        .as_admin(Method::POST, "/admin/generate_link")
+        .json(&body)
+        .send()
+        .await
+        .ok();
+    let body = json!({ "type": "signup", "token_hash": made["hashed_token"] });
+    let session = Session::of(&app.post("/verify", body).await);
+    assert_eq!(session.user["user_metadata"]["team"], "blue");
+    let who = json!({ "email": VICTIM });
+    is_clean(&app, "signup", "email", who, &session.access_token).await;
+    let body = json!({ "email": VICTIM, "password": "another-horse" });
+    app.post("/token?grant_type=password", body).await.ok();
+}
+
+#[tokio::test]
+async fn an_invitation_drops_what_a_stranger_said_who_asked_for_a_link() {
+    for (route, body) in [
+        (
+            "/invite",
+            json!({ "email": VICTIM, "data": { "team": "blue" } }),
+        ),
+        (
+            "/admin/generate_link",
+            json!({ "type": "invite", "email": VICTIM, "data": { "team": "blue" } }),
+        ),
+    ] {
+        let app = TestApp::spawn_with(&CONFIRMING).await;
+        let stranger = json!({ "email": VICTIM, "data": { "name": "Mallory" } });
+        ask(&app, "/otp", stranger).await;
+        let invited = app.as_admin(Method::POST, route).json(&body).send().await;
+        let user = invited.ok();
+        assert_eq!(user["user_metadata"]["team"], "blue", "{route}");
+        assert_eq!(user["user_metadata"].get("name"), None, "{route}");
     }
 }
 

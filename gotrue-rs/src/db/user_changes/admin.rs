@@ -82,6 +82,9 @@ pub(crate) async fn set_phone(
 }
 
 const DELETE: &str = "-- auth.users.delete
+with vouched_for as (
+  delete from _wildfire.admin_accounts where user_id = $1
+)
 delete from auth.users where id = $1";
 
 /// Deletes a user with everything that belongs to it.

@@ -24,12 +24,12 @@ with tokens as (
   delete from auth.identities
   where user_id = $1 and (provider <> $2 or provider_id <> $1::uuid::text)
 ), proved as (
-  update auth.identities set identity_data = coalesce($3, identity_data), updated_at = $4
+  update auth.identities set identity_data = $3, updated_at = $4
   where user_id = $1 and provider = $2 and provider_id = $1::uuid::text
 )
 update auth.users
 set email = case when $2 = 'email' then email end, phone = case when $2 = 'phone' then phone end,
-  encrypted_password = '', raw_user_meta_data = coalesce($3, raw_user_meta_data),
+  encrypted_password = '', raw_user_meta_data = $3,
   confirmation_token = '', confirmation_sent_at = null, recovery_token = '',
   recovery_sent_at = null, email_change = '', email_change_token_current = '',
   email_change_token_new = '', email_change_sent_at = null, email_change_confirm_status = 0,
@@ -38,18 +38,18 @@ set email = case when $2 = 'email' then email end, phone = case when $2 = 'phone
 where id = $1";
 
 /// Leaves of an account its id, its role, a ban, what admins noted in `app_metadata`, and the
-/// address or number that `provider` stands for. Where `data` is given, it takes the place of
-/// all that was said about its owner.
+/// address or number that `provider` stands for. `data` takes the place of all that was said about
+/// its owner.
 ///
 /// Flows of links stay: the one that is being followed is among them.
 pub(crate) async fn start_over(
     db: &impl Executor,
     id: Uuid,
     provider: &str,
-    data: Option<&Document>,
+    data: &Document,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(START_OVER, &[&id, &provider, &data, &now])
+    db.execute(START_OVER, &[&id, &provider, data, &now])
         .await?;
     Ok(())
 }

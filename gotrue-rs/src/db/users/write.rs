@@ -126,6 +126,8 @@ const CONFIRM_EMAIL: &str = concat!(
     "-- auth.users.confirm_email
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
+), vouched_for as (
+  delete from _wildfire.admin_accounts where user_id = $1
 )
 update auth.users
 set confirmation_token = '', email_confirmed_at = $2, updated_at = $2,
@@ -156,6 +158,8 @@ pub(crate) async fn confirm_email(
 const CONFIRM_PHONE: &str = "-- auth.users.confirm_phone
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
+), vouched_for as (
+  delete from _wildfire.admin_accounts where user_id = $1
 )
 update auth.users
 set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2

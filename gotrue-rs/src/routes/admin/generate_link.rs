@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use platform::pg::Tx;
 use serde::Serialize;
 
-use super::new_account;
+use super::new_account::{self, check_unconfirmed};
 use crate::accounts::change::record;
 use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
@@ -115,9 +115,12 @@ async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpRespon
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
     drop(client);
     let kind = kind(&body, existing.is_some())?;
-    let fresh = match existing {
-        Some(_) => None,
-        None => Some(prepare(&state, &call, &body, &aud).await?),
+    let fresh = match kind {
+        Kind::Signup | Kind::Invite => {
+            existing.as_ref().map_or(Ok(()), check_unconfirmed)?;
+            Some(prepare(&state, &call, &body, &aud).await?)
+        }
+        _ => None,
     };
     let length = state.config.mail.otp_length;
     let code = state.codes.generate(length, &body.email, Flow::Implicit);
@@ -163,14 +166,18 @@ fn kind(body: &LinkBody, known: bool) -> Result<Kind, Error> {
     })?;
     match kind {
         Kind::MagicLink if !known => Ok(Kind::Signup),
-        Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => Err(
-            Error::not_found(ErrorCode::UserNotFound, "User with this email not found"),
-        ),
+        Kind::Recovery | Kind::EmailChangeCurrent | Kind::EmailChangeNew if !known => {
+            Err(unknown())
+        }
         kind => Ok(kind),
     }
 }
 
-/// A user for an address nobody has; hashing happens here, outside of the transaction.
+fn unknown() -> Error {
+    Error::not_found(ErrorCode::UserNotFound, "User with this email not found")
+}
+
+/// A user for an address nobody has confirmed; hashing happens here, outside of the transaction.
 async fn prepare(state: &State, call: &Call, body: &LinkBody, aud: &str) -> Result<User, Error> {
     let mut hash = String::new();
     // A magic link that signs up leaves its account without a password.
@@ -216,7 +223,8 @@ impl Request<'_> {
         let mut user = match (existing, fresh) {
             (Some(user), _) => user,
             (None, Some(fresh)) => new_account::store(self.state, tx, fresh).await?,
-            (None, None) => return Err(Error::internal("Database error finding user")),
+            // It was deleted meanwhile.
+            (None, None) => return Err(unknown()),
         };
         let at = self.state.clock.now();
         let issued = match self.kind {
@@ -228,7 +236,15 @@ impl Request<'_> {
                     at,
                 }
             }
-            Kind::Invite | Kind::Signup => self.confirmation(tx, &mut user, is_new, at).await?,
+            Kind::Invite | Kind::Signup => {
+                let hash = fresh.and_then(|fresh| fresh.encrypted_password.as_deref());
+                if !is_new {
+                    check_unconfirmed(&user)?;
+                    let (data, hash) = (self.body.data.as_ref(), hash.unwrap_or_default());
+                    new_account::hand_over(tx, &mut user, data, hash, at).await?;
+                }
+                self.confirmation(tx, &user, at).await?
+            }
             Kind::EmailChangeCurrent | Kind::EmailChangeNew => {
                 self.email_change(tx, &user, at).await?
             }
@@ -243,32 +259,15 @@ impl Request<'_> {
         Ok((user, token))
     }
 
-    async fn confirmation(
-        &self,
-        tx: &Tx<'_>,
-        user: &mut User,
-        is_new: bool,
-        at: Timestamp,
-    ) -> Result<Issued, Error> {
-        if !is_new && user.is_confirmed() {
-            return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
-        }
+    async fn confirmation(&self, tx: &Tx<'_>, user: &User, at: Timestamp) -> Result<Issued, Error> {
         let invited = self.kind == Kind::Invite;
+        // The content of a sign-up may be what somebody told the project's backend.
         if invited {
-            if !is_new {
-                let data = self.body.data.as_ref();
-                new_account::hand_over(tx, user, data, at).await?;
-            }
+            db::admin_accounts::insert(tx, user.id).await?;
             let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
                 .trait_("user_id", user.id.to_string())
                 .trait_("user_email", user.email.as_str());
             record(self.state, tx, &entry).await?;
-        } else if !is_new {
-            let changes = metadata::Changes {
-                own: self.body.data.as_ref(),
-                app: None,
-            };
-            metadata::merge(tx, user, changes, at).await?;
         }
         Ok(Issued::Confirmation {
             token: self.code.stored.clone(),

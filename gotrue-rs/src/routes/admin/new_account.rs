@@ -10,7 +10,7 @@ use crate::accounts::metadata;
 use crate::db;
 use crate::db::identities::Identity;
 use crate::db::users::User;
-use crate::error::Error;
+use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
 use crate::json::Document;
 use crate::state::State;
 
@@ -62,20 +62,33 @@ pub(crate) async fn store(state: &State, db: &impl Executor, user: &User) -> Res
     Ok(user)
 }
 
-/// Hands an account over to whoever is invited to it: if somebody signed up with the address
-/// before, that may have been a stranger.
-// Upstream: the stranger's password opens the account once the invitation is accepted.
+/// Refuses a link to confirm an address that is confirmed.
+pub(crate) fn check_unconfirmed(user: &User) -> Result<(), Error> {
+    if user.is_confirmed() {
+        return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
+    }
+    Ok(())
+}
+
+/// Hands an unconfirmed account over to whom an admin sends a link to confirm it: if somebody
+/// signed up with the address before, that may have been a stranger. An account that an admin had
+/// opened, or that has a confirmed number, only learns what the admin says about its owner; any
+/// other also gets the password of the link.
+// Upstream: the stranger's password opens the account once the link is followed.
 pub(crate) async fn hand_over(
     tx: &Tx<'_>,
     user: &mut User,
     data: Option<&Document>,
+    password_hash: &str,
     now: Timestamp,
 ) -> Result<(), Error> {
-    if !user.has_password() || user.is_phone_confirmed() {
-        return Ok(());
+    if !user.is_phone_confirmed() && !db::admin_accounts::contains(tx, user.id).await? {
+        let known = unverified(user.id, &user.email, &Document::default());
+        start_over(tx, user, "email", known, now).await?;
+        if !password_hash.is_empty() {
+            db::users::set_password(tx, user, Some(password_hash), None, now).await?;
+        }
     }
-    let known = unverified(user.id, &user.email, &Document::default());
-    start_over(tx, user, "email", known, now).await?;
     let changes = metadata::Changes {
         own: data,
         app: None,

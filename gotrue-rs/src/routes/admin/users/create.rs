@@ -205,6 +205,9 @@ impl New<'_> {
             own: None,
         };
         metadata::merge(tx, &mut user, changes, self.now).await?;
+        if !self.body.email_confirm && !self.body.phone_confirm {
+            db::admin_accounts::insert(tx, user.id).await?;
+        }
         if self.body.email_confirm {
             db::users::confirm_email(tx, &mut user, self.now).await?;
         }
