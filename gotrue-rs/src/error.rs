@@ -9,6 +9,7 @@ mod render;
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
+use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
@@ -99,9 +100,15 @@ impl Error {
         Self::status(StatusCode::UNPROCESSABLE_ENTITY, Some(code), message)
     }
 
-    /// 429.
-    pub(crate) fn too_many_requests(code: ErrorCode, message: impl Into<Message>) -> Self {
+    /// 429, and how long to wait.
+    pub(crate) fn too_many_requests(
+        code: ErrorCode,
+        message: impl Into<Message>,
+        wait: Duration,
+    ) -> Self {
+        let seconds = wait.as_millis().div_ceil(1000).max(1);
         Self::status(StatusCode::TOO_MANY_REQUESTS, Some(code), message)
+            .with_header("retry-after", seconds.to_string())
     }
 
     /// 500 with a text of its own.

@@ -8,36 +8,39 @@ mod asked;
 mod mails;
 mod origin;
 mod recipients;
+mod table;
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use governor::clock::Clock as GovernorClock;
 use governor::middleware::NoOpMiddleware;
 use governor::nanos::Nanos;
-use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
+use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
 use platform::env::Reader;
 
 use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 
-pub(crate) use asked::{Asked, AskedLately};
+pub(crate) use asked::{Asked, AskedLately, Note};
 use mails::MailLimit;
-pub(crate) use mails::Rate;
+pub(crate) use mails::{Rate, Sender};
 pub(crate) use origin::Origin;
 use recipients::Recipients;
+use table::{Clients, Table};
 
 const MINUTE: f64 = 60.0;
 const FIVE_MINUTES: f64 = 300.0;
 const HOUR: Duration = Duration::from_hours(1);
 /// So seldom that it never happens: the refill of a bucket whose rate is zero.
 const NEVER: Duration = Duration::from_hours(24 * 365 * 10);
-/// Forgotten clients are cleared out once per so many requests.
-const SWEEP_EVERY: u32 = 4096;
+/// What a site may send in so many times the number of what one of its networks may.
+const SITE_FACTOR: f64 = 2.0;
+/// How long a client counts as known after somebody signed in from there.
+const LATELY: SignedDuration = SignedDuration::from_hours(24 * 30);
 
 /// What a request counts against. Each has its own buckets, also where they share a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +55,14 @@ pub(crate) enum Bucket {
     Verify,
     /// Everything that mails, on top of the route's own bucket.
     Mail,
+    /// The same for all networks of a site.
+    MailOfSite,
     Anonymous,
     FactorVerify,
     FactorChallenge,
 }
 
-const BUCKETS: [Bucket; 12] = [
+const BUCKETS: [Bucket; 13] = [
     Bucket::Signups,
     Bucket::Otp,
     Bucket::MagicLink,
@@ -67,6 +72,7 @@ const BUCKETS: [Bucket; 12] = [
     Bucket::Token,
     Bucket::Verify,
     Bucket::Mail,
+    Bucket::MailOfSite,
     Bucket::Anonymous,
     Bucket::FactorVerify,
     Bucket::FactorChallenge,
@@ -89,14 +95,16 @@ pub(crate) struct LimitsConfig {
     /// minute and address.
     factors: f64,
     /// `GOTRUE_RATE_LIMIT_MAIL_REQUESTS` (default 0: no limit; `wildfire` in production: 30):
-    /// requests that mail, on whatever route, per hour and address.
+    /// requests that mail, on whatever route, per hour and address; twice as many from an IPv6
+    /// /48.
     mail_requests: f64,
     /// `GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT` (default 5; 0 is no limit; `wildfire` in
     /// development: 0): mails to one address in five minutes, whoever asks for them; four times
-    /// as many in a day.
+    /// as many in a day. One client gets two fifths of them.
     mails_per_recipient: usize,
-    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT` (default 30): mails of the whole server, per hour or as
-    /// `events/duration`; the last quarter is kept for users with a confirmed address.
+    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT` (default 30): requests for mails on the whole server, per
+    /// hour or as `events/duration`; the last quarter is kept for the secret key, signed-in users
+    /// and clients from where somebody has signed in within 30 days, a fifth of it for each.
     pub(crate) mails: Rate,
 }
 
@@ -135,14 +143,16 @@ impl LimitsConfig {
             | Bucket::User => (self.otp / FIVE_MINUTES, 30),
             Bucket::Token => (self.token / FIVE_MINUTES, 30),
             Bucket::Verify => (self.verify / FIVE_MINUTES, 30),
-            Bucket::Mail => (
-                self.mail_requests / HOUR.as_secs_f64(),
-                whole(self.mail_requests),
-            ),
+            Bucket::Mail => per_hour(self.mail_requests),
+            Bucket::MailOfSite => per_hour(self.mail_requests * SITE_FACTOR),
             Bucket::FactorVerify | Bucket::FactorChallenge => (self.factors / MINUTE, 30),
-            Bucket::Anonymous => (self.anonymous / HOUR.as_secs_f64(), whole(self.anonymous)),
+            Bucket::Anonymous => per_hour(self.anonymous),
         }
     }
+}
+
+fn per_hour(requests: f64) -> (f64, u32) {
+    (requests / HOUR.as_secs_f64(), whole(requests))
 }
 
 #[expect(
@@ -166,7 +176,7 @@ impl GovernorClock for Ticks {
     }
 }
 
-type PerClient = RateLimiter<Origin, DefaultKeyedStateStore<Origin>, Ticks, NoOpMiddleware<Nanos>>;
+type PerClient = RateLimiter<Origin, Clients, Ticks, NoOpMiddleware<Nanos>>;
 
 /// The counters. Cloning shares them.
 #[derive(Clone)]
@@ -179,7 +189,8 @@ struct Counters {
     limits_mailing: bool,
     recipients: Recipients,
     mails: MailLimit,
-    checks: AtomicU32,
+    signed_in: Mutex<Table<Timestamp>>,
+    clock: Clock,
 }
 
 impl Limits {
@@ -197,68 +208,70 @@ impl Limits {
             per_client,
             limits_mailing: config.mail_requests > 0.0,
             recipients: Recipients::new(config.mails_per_recipient, clock.clone()),
-            mails: MailLimit::new(config.mails, clock),
-            checks: AtomicU32::new(0),
+            mails: MailLimit::new(config.mails, clock.clone()),
+            signed_in: Mutex::default(),
+            clock,
         }))
     }
 
     /// Counts a request; refuses it if its client sent too many.
     pub(crate) fn check(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
-        let counters = &self.0;
-        let Some(client) = counters.client(call) else {
-            return Ok(());
-        };
-        let refused = |wait: Duration| {
-            let text = "Request rate limit reached";
-            let refusal = Error::too_many_requests(ErrorCode::OverRequestRateLimit, text);
-            let seconds = wait.as_millis().div_ceil(1000);
-            Err(refusal.with_header("retry-after", seconds.to_string()))
-        };
-        let Some(limiter) = counters.limiter(bucket) else {
-            return refused(HOUR);
-        };
-        if counters.checks.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
-            counters
-                .per_client
-                .iter()
-                .flatten()
-                .for_each(RateLimiter::retain_recent);
-        }
-        match limiter.check_key(&client) {
-            Ok(()) => Ok(()),
-            Err(until) => refused(until.wait_time_from(GovernorClock::now(limiter.clock()))),
+        match self.0.client(call) {
+            Some(client) => self.0.check(bucket, &Origin::named(client)),
+            None => Ok(()),
         }
     }
 
     /// Where a request comes from, for what is shared out among clients: as a proxy names it,
     /// else as the connection does.
     pub(crate) fn origin(&self, call: &Call) -> Origin {
-        let named = self.0.client(call);
-        named.unwrap_or_else(|| Origin::named(call.client_ip.as_deref().unwrap_or_default()))
+        Origin::named(self.0.source(call))
+    }
+
+    /// The site a request comes from, which may have many networks.
+    pub(crate) fn site(&self, call: &Call) -> Origin {
+        Origin::site(self.0.source(call))
+    }
+
+    /// Notes that somebody signed in from there.
+    pub(crate) fn note_sign_in(&self, call: &Call) {
+        let mut signed_in = self.0.signed_in();
+        *signed_in.entry(&self.origin(call)) = self.0.clock.now();
+    }
+
+    /// Whether somebody has signed in from there lately, to whatever account.
+    pub(crate) fn is_known(&self, call: &Call) -> bool {
+        let now = self.0.clock.now();
+        let signed_in = self.0.signed_in();
+        let last = signed_in.get(&self.origin(call));
+        last.is_some_and(|last| now.duration_since(*last) < LATELY)
     }
 
     /// Counts a request that mails; refuses it if its client sent too many, on whatever route.
     pub(crate) fn check_mailing(&self, call: &Call) -> Result<(), Error> {
-        if self.0.limits_mailing {
-            self.check(Bucket::Mail, call)?;
+        match self.0.client(call) {
+            Some(client) if self.0.limits_mailing => {
+                self.0.check(Bucket::Mail, &Origin::named(client))?;
+                self.0.check(Bucket::MailOfSite, &Origin::site(client))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// Whether one more mail may go to this address; counts it, also if nobody has the address.
-    pub(crate) fn allows_recipient(&self, address: &str) -> bool {
-        self.0.recipients.allow(address)
+    /// Counts a mail to this address, also if nobody has it, or says how long to wait. `origin`
+    /// is none for the project's own backend.
+    pub(crate) fn count_recipient(
+        &self,
+        address: &str,
+        origin: Option<&Origin>,
+    ) -> Result<(), Duration> {
+        self.0.recipients.count(address, origin)
     }
 
-    /// Whether one more mail may be sent; counts it. The last ones are kept for users with a
-    /// confirmed address, so that strangers cannot lock them out.
-    pub(crate) fn allows_mail(&self, is_to_known: bool) -> bool {
-        self.0.mails.allow(is_to_known)
-    }
-
-    /// Whether one more mail could be sent now; counts nothing.
-    pub(crate) fn has_mail_left(&self, is_to_known: bool) -> bool {
-        self.0.mails.has_left(is_to_known)
+    /// Counts a mail of the whole server, or says how long to wait. The last ones are kept for
+    /// those who are known, so that strangers cannot lock them out.
+    pub(crate) fn count_mail(&self, sender: Sender<'_>) -> Result<(), Duration> {
+        self.0.mails.count(sender)
     }
 }
 
@@ -268,13 +281,39 @@ impl Counters {
         self.per_client.get(at)?.as_ref()
     }
 
-    fn client(&self, call: &Call) -> Option<Origin> {
+    fn check(&self, bucket: Bucket, client: &Origin) -> Result<(), Error> {
+        let wait = match self.limiter(bucket) {
+            Some(limiter) => match limiter.check_key(client) {
+                Ok(()) => return Ok(()),
+                Err(until) => until.wait_time_from(GovernorClock::now(limiter.clock())),
+            },
+            None => HOUR,
+        };
+        let text = "Request rate limit reached";
+        let code = ErrorCode::OverRequestRateLimit;
+        Err(Error::too_many_requests(code, text, wait))
+    }
+
+    /// The client as a proxy names it.
+    fn client<'a>(&self, call: &'a Call) -> Option<&'a str> {
         if let Some(address) = &call.forwarded_for {
-            return Some(Origin::named(address));
+            return Some(address);
         }
         let value = call.header(self.header.as_deref()?)?;
         let key = value.split(',').next().unwrap_or_default().trim();
-        (!key.is_empty()).then(|| Origin::named(key))
+        (!key.is_empty()).then_some(key)
+    }
+
+    /// The client, named by a proxy or else by its connection.
+    fn source<'a>(&self, call: &'a Call) -> &'a str {
+        let named = self.client(call);
+        named.unwrap_or_else(|| call.client_ip.as_deref().unwrap_or_default())
+    }
+
+    fn signed_in(&self) -> MutexGuard<'_, Table<Timestamp>> {
+        self.signed_in
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -290,15 +329,13 @@ fn per_client(rate: f64, burst: u32, clock: &Clock) -> Option<PerClient> {
     let quota = Quota::with_period(period)?.allow_burst(burst);
     Some(RateLimiter::new(
         quota,
-        DefaultKeyedStateStore::default(),
+        Clients::default(),
         Ticks(clock.clone()),
     ))
 }
 
 #[cfg(test)]
 mod tests {
-    use jiff::{SignedDuration, Timestamp};
-
     use super::*;
 
     #[test]

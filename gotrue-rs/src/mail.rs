@@ -20,7 +20,7 @@ pub(crate) use issued::Issued;
 pub(crate) use letter::{Letter, Purpose};
 pub(crate) use notices::{Notice, notify};
 pub(crate) use outbox::{Posted, send_left_over};
-pub(crate) use permit::{admit, check_left, is_too_soon, quietly};
+pub(crate) use permit::{Asker, admit, is_too_soon};
 pub(crate) use post::Post;
 pub(crate) use variables::external_address;
 

@@ -30,7 +30,7 @@ impl Tally {
 /// An answer's status, and whether it lacks what its status asks for.
 pub(crate) fn label(answer: &Answer) -> String {
     let status = answer.status;
-    if status == 503 && !answer.has_retry_after {
+    if matches!(status, 429 | 503) && !answer.has_retry_after {
         return format!("{status} without Retry-After");
     }
     status.to_string()
@@ -38,5 +38,27 @@ pub(crate) fn label(answer: &Answer) -> String {
 
 /// Whether something that could not be served was said in the wrong way.
 pub(crate) fn is_wrong(label: &str) -> bool {
-    label.starts_with('5') && label != "503"
+    label.starts_with('5') && label != "503" || label.starts_with("429 ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_has_to_say_when_to_come_again() {
+        let is_wrong = |status, has_retry_after| {
+            is_wrong(&label(&Answer {
+                status,
+                has_retry_after,
+                body: Vec::new(),
+            }))
+        };
+        for status in [429, 503] {
+            assert!(is_wrong(status, false), "{status}");
+            assert!(!is_wrong(status, true), "{status}");
+        }
+        assert!(is_wrong(500, true));
+        assert!(!is_wrong(404, false));
+    }
 }

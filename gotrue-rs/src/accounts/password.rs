@@ -260,8 +260,8 @@ fn busy() -> Error {
     Error::too_many_requests(
         ErrorCode::OverRequestRateLimit,
         "Request rate limit reached",
+        LONGEST_WAIT,
     )
-    .with_header("retry-after", "5")
 }
 
 #[cfg(test)]

@@ -97,13 +97,17 @@ pub(crate) fn is_too_soon(state: &State, sent_at: Option<Timestamp>) -> bool {
 
 fn check_frequency(state: &State, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {
     match next(state, sent_at) {
-        Some(next) => Err(Error::too_many_requests(
-            ErrorCode::OverSmsSendRateLimit,
-            format!(
-                "For security purposes, you can only request this after {} seconds.",
-                next.duration_since(now).as_secs()
-            ),
-        )),
+        Some(next) => {
+            let wait = next.duration_since(now).unsigned_abs();
+            let seconds = wait.as_secs();
+            Err(Error::too_many_requests(
+                ErrorCode::OverSmsSendRateLimit,
+                format!(
+                    "For security purposes, you can only request this after {seconds} seconds."
+                ),
+                wait,
+            ))
+        }
         None => Ok(()),
     }
 }

@@ -22,7 +22,7 @@ use crate::db::identities::Identity;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::Document;
-use crate::limits::Asked;
+use crate::limits::{Asked, Note};
 use crate::mail::{self, Letter, Posted};
 use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
@@ -84,13 +84,15 @@ pub(crate) async fn sign_up(
 ) -> Result<SignUpOutcome, Error> {
     check_open(state)?;
     let sign_up = SignUp::checked(state, call, account)?;
-    if !sign_up.autoconfirms() {
-        sign_up.note();
-    }
+    let note = sign_up.admit()?;
     // Made before anybody looks whether it is wanted: it takes most of the time there is to
     // measure from outside.
     let fresh = sign_up.fresh().await?;
-    sign_up.answer(fresh).await
+    let outcome = sign_up.answer(fresh).await?;
+    if let Some(note) = note {
+        note.keep();
+    }
+    Ok(outcome)
 }
 
 /// Opens an account without a password, to which a link or code then leads. `false` if the
@@ -234,15 +236,24 @@ impl<'a> SignUp<'a> {
         })
     }
 
-    /// Notes that a confirmation was asked for, so that asking to send it again soon is refused
-    /// whether there is an account or not.
-    fn note(&self) {
+    /// Counts the confirmation that may have to be sent, and notes that it was asked for, so that
+    /// asking to send it again soon is refused, whether there is an account or not.
+    fn admit(&self) -> Result<Option<Note>, Error> {
+        if self.autoconfirms() {
+            return Ok(None);
+        }
+        mail::admit(
+            self.state,
+            self.call,
+            mail::Asker::Anybody,
+            &[&self.account.email],
+        )?;
         let (asked, address) = match self.provider {
             Provider::Email => (Asked::Confirmation, &self.account.email),
             Provider::Phone => (Asked::Message, &self.account.phone),
         };
         // Signing up itself is never refused, but then asks nobody.
-        let _ = self.state.asked.note(asked, address);
+        Ok(self.state.asked.note(asked, address).ok())
     }
 
     /// Makes the account, or does what is right where there is one. Where something has to be

@@ -3,23 +3,17 @@
 //! Upstream counts from the last mail a user was sent, so that only addresses with an account are
 //! ever refused. Here every address that somebody asks for counts, whoever has it or not.
 
-use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use governor::clock::Clock as _;
-use governor::middleware::NoOpMiddleware;
-use governor::nanos::Nanos;
-use governor::state::keyed::DefaultKeyedStateStore;
-use governor::{Quota, RateLimiter};
+use jiff::Timestamp;
 use platform::clock::Clock;
 
-use super::{SWEEP_EVERY, Ticks};
+use super::table::Table;
 use crate::error::{Error, ErrorCode};
 
 /// What is asked for; each counts for itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Asked {
     Confirmation,
     /// A link or code to sign in, or to choose a new password.
@@ -39,62 +33,123 @@ impl Asked {
 #[derive(Clone)]
 pub(crate) struct AskedLately(Arc<Addresses>);
 
-type PerAddress = RateLimiter<String, DefaultKeyedStateStore<String>, Ticks, NoOpMiddleware<Nanos>>;
-
 struct Addresses {
-    mails: Option<PerAddress>,
-    messages: Option<PerAddress>,
-    ticks: Ticks,
-    requests: AtomicU32,
+    /// So much time has to pass between two mails.
+    mails: Duration,
+    /// So much between two messages.
+    messages: Duration,
+    clock: Clock,
+    times: Mutex<Table<Option<Timestamp>>>,
+}
+
+/// That an address was asked for; forgotten when dropped, unless it is kept.
+#[must_use = "what was asked for is forgotten unless it is kept"]
+pub(crate) struct Note {
+    addresses: Arc<Addresses>,
+    asked: Asked,
+    address: String,
+    at: Option<Timestamp>,
 }
 
 impl AskedLately {
-    /// So much time has to pass between two mails or two messages.
     pub(crate) fn new(mails: Duration, messages: Duration, clock: &Clock) -> Self {
-        let limiter = |between| {
-            let quota = Quota::with_period(between)?.allow_burst(NonZeroU32::MIN);
-            let (store, ticks) = (DefaultKeyedStateStore::default(), Ticks(clock.clone()));
-            Some(RateLimiter::new(quota, store, ticks))
-        };
         Self(Arc::new(Addresses {
-            mails: limiter(mails),
-            messages: limiter(messages),
-            ticks: Ticks(clock.clone()),
-            requests: AtomicU32::new(0),
+            mails,
+            messages,
+            clock: clock.clone(),
+            times: Mutex::default(),
         }))
     }
 
     /// Notes that a mail or message to this address is asked for; refuses it if that comes too
-    /// soon after the last time. To be called before anybody looks whose address it is.
-    pub(crate) fn note(&self, asked: Asked, address: &str) -> Result<(), Error> {
+    /// soon after the last time. To be called before anybody looks whose address it is, and to
+    /// be kept once the request was served: who is refused for another reason takes nobody's
+    /// turn, and who got no mail may ask again.
+    pub(crate) fn note(&self, asked: Asked, address: &str) -> Result<Note, Error> {
         let addresses = &self.0;
-        let limiter = if asked.is_mail() {
-            &addresses.mails
+        let between = if asked.is_mail() {
+            addresses.mails
         } else {
-            &addresses.messages
+            addresses.messages
         };
-        let Some(limiter) = limiter else {
-            return Ok(());
-        };
-        if addresses.requests.fetch_add(1, Ordering::Relaxed) % SWEEP_EVERY == SWEEP_EVERY - 1 {
-            limiter.retain_recent();
+        let now = addresses.clock.now();
+        let mut times = addresses.times();
+        let last = times.entry(&(asked, address));
+        let passed = last.map(|last| now.duration_since(last).unsigned_abs());
+        if let Some(wait) = passed.and_then(|passed| between.checked_sub(passed))
+            && !wait.is_zero()
+        {
+            return Err(too_soon(asked, wait));
         }
-        let key = format!("{asked:?} {address}");
-        limiter.check_key(&key).map_err(|not_until| {
-            let wait = not_until.wait_time_from(addresses.ticks.now());
-            too_soon(asked, wait.as_secs())
+        *last = Some(now);
+        Ok(Note {
+            addresses: Arc::clone(addresses),
+            asked,
+            address: address.to_owned(),
+            at: Some(now),
         })
     }
 }
 
-fn too_soon(asked: Asked, seconds: u64) -> Error {
+impl Addresses {
+    fn times(&self) -> MutexGuard<'_, Table<Option<Timestamp>>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Note {
+    /// Lets it count: the request was served.
+    pub(crate) fn keep(mut self) {
+        self.at = None;
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        if self.at.is_none() {
+            return;
+        }
+        let mut times = self.addresses.times();
+        let last = times.entry(&(self.asked, self.address.as_str()));
+        if *last == self.at {
+            *last = None;
+        }
+    }
+}
+
+fn too_soon(asked: Asked, wait: Duration) -> Error {
     let code = if asked.is_mail() {
         ErrorCode::OverEmailSendRateLimit
     } else {
         ErrorCode::OverSmsSendRateLimit
     };
-    Error::too_many_requests(
-        code,
-        format!("For security purposes, you can only request this after {seconds} seconds."),
-    )
+    let seconds = wait.as_secs();
+    let text = format!("For security purposes, you can only request this after {seconds} seconds.");
+    Error::too_many_requests(code, text, wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_asked_for_once_a_minute_unless_nothing_came_of_it() {
+        let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
+        let minute = Duration::from_mins(1);
+        let asked = AskedLately::new(minute, Duration::ZERO, &clock);
+        drop(asked.note(Asked::Link, "ada").unwrap());
+        asked.note(Asked::Link, "ada").unwrap().keep();
+        assert!(asked.note(Asked::Link, "ada").is_err());
+        asked.note(Asked::Confirmation, "ada").unwrap().keep();
+        asked.note(Asked::Link, "eve").unwrap().keep();
+        for _ in 0..2 {
+            asked.note(Asked::Message, "ada").unwrap().keep();
+        }
+        clock.advance(SignedDuration::from_secs(59));
+        assert!(asked.note(Asked::Link, "ada").is_err());
+        clock.advance(SignedDuration::from_secs(1));
+        asked.note(Asked::Link, "ada").unwrap().keep();
+    }
 }

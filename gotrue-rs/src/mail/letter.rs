@@ -4,7 +4,6 @@
 //! the transaction, see [`super::outbox`].
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::http::StatusCode;
 use platform::mail::Mail;
@@ -14,7 +13,7 @@ use super::issued::{Issued, before};
 use super::kind::Kind;
 use super::links::LinkType;
 use super::outbox::{self, Package, Posted, Stored};
-use super::permit::{authorize, check_frequency, count_mail};
+use super::permit::{authorize, check_frequency};
 use super::post::{PostError, Slot};
 use super::templates::Pair;
 use super::variables::common;
@@ -128,8 +127,6 @@ pub(crate) struct Letter<'a> {
     new_email: Option<&'a str>,
     templates: Arc<Pair>,
     slot: Option<Slot>,
-    /// A transaction that is run again still sends one mail.
-    is_counted: AtomicBool,
 }
 
 impl<'a> Letter<'a> {
@@ -154,7 +151,6 @@ impl<'a> Letter<'a> {
             new_email: None,
             templates,
             slot,
-            is_counted: AtomicBool::new(false),
         })
     }
 
@@ -262,9 +258,6 @@ impl<'a> Letter<'a> {
         authorize(self.state, self.new_email.unwrap_or(&user.email))?;
         if self.is_to_both(user) {
             authorize(self.state, &user.email)?;
-        }
-        if !self.is_counted.swap(true, Ordering::Relaxed) {
-            count_mail(self.state, user)?;
         }
         Ok(())
     }

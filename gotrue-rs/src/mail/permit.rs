@@ -1,12 +1,17 @@
 //! Whether a mail may be sent at all: to whom, how soon after the last one, how many.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::call::Call;
 use crate::caller;
-use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::limits::Sender;
 use crate::state::State;
+
+/// How long a server that sends no mails asks to wait.
+const NEVER: Duration = Duration::from_hours(1);
 
 /// How long a user still has to wait for the next mail of a kind.
 fn wait(state: &State, sent_at: Option<Timestamp>) -> Option<SignedDuration> {
@@ -32,6 +37,7 @@ pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Resu
     Err(Error::too_many_requests(
         ErrorCode::OverEmailSendRateLimit,
         format!("For security purposes, you can only request this after {seconds} seconds."),
+        left.unsigned_abs(),
     ))
 }
 
@@ -64,60 +70,69 @@ fn without_label(address: &str) -> String {
     }
 }
 
-/// Counts a request for a mail against its client and against whom it would go to, before it is
-/// known whether anybody has the address.
+/// Who asks for a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asker {
+    Anybody,
+    /// Somebody who is signed in.
+    User,
+}
+
+/// Counts a request for a mail: against its client, against whom it would go to, and against
+/// the limit of the whole server. That happens before it is known whether anybody has the
+/// address, and whether or not a mail goes out then, so that neither a refusal nor what is left
+/// afterwards tells who has an account.
 ///
-/// Upstream: counts by route and client only.
-pub(crate) fn admit(state: &State, call: &Call, recipients: &[&str]) -> Result<(), Error> {
+/// Upstream: counts by route and client, and the mails that it sends.
+pub(crate) fn admit(
+    state: &State,
+    call: &Call,
+    asker: Asker,
+    recipients: &[&str],
+) -> Result<(), Error> {
     let is_mail = recipients.iter().any(|address| !address.is_empty());
-    if is_mail && !caller::is_backend(state, call) {
+    if !is_mail {
+        return Ok(());
+    }
+    let is_backend = caller::is_backend(state, call);
+    if !is_backend {
         state.limits.check_mailing(call)?;
     }
+    let origin = state.limits.origin(call);
     for recipient in recipients.iter().filter(|address| !address.is_empty()) {
-        if !state.limits.allows_recipient(recipient) {
-            return Err(too_many());
-        }
+        let counted = (!is_backend).then_some(&origin);
+        let outcome = state.limits.count_recipient(recipient, counted);
+        outcome.map_err(too_many)?;
     }
-    Ok(())
+    let site = state.limits.site(call);
+    let sender = if is_backend {
+        Sender::Backend
+    } else if asker == Asker::User || state.limits.is_known(call) {
+        Sender::Known(&site)
+    } else {
+        Sender::Stranger
+    };
+    count_mail(state, sender)
 }
 
-/// Counts the mail against the limit of the whole server.
-pub(super) fn count_mail(state: &State, user: &User) -> Result<(), Error> {
-    let never = state.config.limits.mails.is_zero();
+/// Counts a mail against the limit of the whole server.
+pub(super) fn count_mail(state: &State, sender: Sender<'_>) -> Result<(), Error> {
+    if state.config.limits.mails.is_zero() {
+        return Err(too_many(NEVER));
+    }
     // Upstream: with autoconfirm on, mails are not counted.
-    if never || (!state.config.mail.autoconfirm && !state.limits.allows_mail(user.is_confirmed())) {
-        return Err(too_many());
+    if state.config.mail.autoconfirm {
+        return Ok(());
     }
-    Ok(())
+    state.limits.count_mail(sender).map_err(too_many)
 }
 
-/// Refuses a request for a mail if the server can send none any more, before it is known whether
-/// anybody has the address; strangers have a smaller share.
-///
-/// Upstream: finds out when it sends, and so tells who has an account.
-pub(crate) fn check_left(state: &State, is_to_known: bool) -> Result<(), Error> {
-    let never = state.config.limits.mails.is_zero();
-    if never || (!state.config.mail.autoconfirm && !state.limits.has_mail_left(is_to_known)) {
-        return Err(too_many());
-    }
-    Ok(())
-}
-
-/// What can be refused to everybody was refused before; a mail that only strangers are refused
-/// is left out without a word, for the answer must not tell who is one.
-pub(crate) fn quietly<T: Default>(outcome: Result<T, Error>) -> Result<T, Error> {
-    match outcome {
-        Err(error) if error.code() == Some(ErrorCode::OverEmailSendRateLimit) => Ok(T::default()),
-        outcome => outcome,
-    }
-}
-
-fn too_many() -> Error {
+fn too_many(wait: Duration) -> Error {
     Error::too_many_requests(
         ErrorCode::OverEmailSendRateLimit,
         "email rate limit exceeded",
+        wait,
     )
-    .with_header("retry-after", "300")
 }
 
 #[cfg(test)]

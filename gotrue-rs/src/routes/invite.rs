@@ -14,7 +14,7 @@ use crate::db;
 use crate::db::users::User;
 use crate::error::Error;
 use crate::json::{self, Document};
-use crate::mail::{self, Letter, Purpose};
+use crate::mail::{self, Asker, Letter, Purpose};
 use crate::middleware::token_first;
 use crate::otp::Flow;
 use crate::state::State;
@@ -47,7 +47,7 @@ async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse
         .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
     drop(client);
     existing.as_ref().map_or(Ok(()), check_unconfirmed)?;
-    mail::admit(&state, &call, &[&email])?;
+    mail::admit(&state, &call, Asker::User, &[&email])?;
     let letter = Letter::begin(&state, &call, Purpose::Invite, Flow::Implicit).await?;
     let invite = async |tx: &Tx<'_>| {
         // The earlier read may be out of date by now.

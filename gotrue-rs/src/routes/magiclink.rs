@@ -13,7 +13,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::{Asked, Bucket};
-use crate::mail::{self, Letter, Purpose};
+use crate::mail::{self, Asker, Letter, Purpose};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -99,29 +99,31 @@ pub(super) async fn send(
     wanted.email = validate::email(&wanted.email)?;
     wanted.challenge.validate()?;
     metadata::check_new(wanted.data.as_ref())?;
-    state.asked.note(Asked::Link, &wanted.email)?;
-    mail::check_left(state, true)?;
-    mail::admit(state, call, &[&wanted.email])?;
+    let note = state.asked.note(Asked::Link, &wanted.email)?;
+    mail::admit(state, call, Asker::Anybody, &[&wanted.email])?;
+    deliver(state, call, &wanted).await?;
+    note.keep();
+    Ok(json::empty_object())
+}
+
+async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
         if !wanted.may_open || accounts::check_open(state).is_err() {
             // Upstream: says so, and thereby who has an account.
-            return Ok(json::empty_object());
+            return Ok(());
         }
-        if mail::quietly(open(state, call, &wanted).await)? && !state.config.mail.autoconfirm {
+        if open(state, call, wanted).await? && !state.config.mail.autoconfirm {
             // The mail that confirms the address signs in, too.
-            return Ok(json::empty_object());
+            return Ok(());
         }
         user = find(state, call, &wanted.email).await?;
     }
     let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
-    let Some(user) = user else {
-        return Ok(json::empty_object());
-    };
+    let Some(user) = user else { return Ok(()) };
     // Upstream: sends an account whose address is not confirmed the confirmation of its sign-up,
     // and so lets whoever signed up with somebody else's address keep the password.
-    mail::quietly(send_to(state, call, &user, &wanted.challenge).await)?;
-    Ok(json::empty_object())
+    send_to(state, call, &user, &wanted.challenge).await
 }
 
 async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {

@@ -95,22 +95,25 @@ async fn send_to_phone(
     body.phone = validate::phone(&body.phone)?;
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
-    state.asked.note(Asked::Message, &body.phone)?;
-    let sent = || {
-        let message_id = phone::MESSAGE_ID;
-        Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
-    };
+    let note = state.asked.note(Asked::Message, &body.phone)?;
+    deliver(state, call, &body, may_open).await?;
+    note.keep();
+    let message_id = phone::MESSAGE_ID;
+    Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+}
+
+async fn deliver(state: &State, call: &Call, body: &OtpBody, may_open: bool) -> Result<(), Error> {
     let mut user = find(state, call, &body.phone).await?;
     if user.is_none() && may_open && accounts::check_open(state).is_ok() {
-        if open(state, call, &body).await? && !state.config.sms.autoconfirm {
-            return sent();
+        if open(state, call, body).await? && !state.config.sms.autoconfirm {
+            return Ok(());
         }
         user = find(state, call, &body.phone).await?;
     }
     phone::code(state, &body.phone)?;
     let Some(user) = user else {
         // Upstream: says so, and thereby who has an account.
-        return sent();
+        return Ok(());
     };
     let (purpose, sent_at) = if user.is_phone_confirmed() {
         (Purpose::Confirmation, user.confirmation_sent_at)
@@ -118,7 +121,7 @@ async fn send_to_phone(
         (Purpose::SignIn, user.recovery_sent_at)
     };
     if phone::is_too_soon(state, sent_at) {
-        return sent();
+        return Ok(());
     }
     let entry =
         Entry::new(&user, Action::UserRecoveryRequested).trait_("channel", body.channel.as_str());
@@ -129,7 +132,7 @@ async fn send_to_phone(
             phone::send(state, tx, &mut user.clone(), &body.phone, purpose).await
         })
         .await?;
-    sent()
+    Ok(())
 }
 
 async fn find(state: &State, call: &Call, phone: &str) -> Result<Option<User>, Error> {

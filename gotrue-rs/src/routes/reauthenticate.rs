@@ -45,7 +45,7 @@ async fn reauthenticate(state: web::Data<State>, call: Call) -> Result<HttpRespo
             .await?;
         return Ok(json::respond(StatusCode::OK, &MessageBody { message_id }));
     }
-    mail::admit(&state, &call, &[&user.email])?;
+    mail::admit(&state, &call, mail::Asker::User, &[&user.email])?;
     let purpose = mail::Purpose::Reauthentication;
     let letter = Letter::begin(&state, &call, purpose, Flow::Implicit).await?;
     letter

@@ -15,7 +15,7 @@ use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::limits::{Asked, Bucket};
-use crate::mail::{self, Letter};
+use crate::mail::{self, Asker, Letter};
 use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -105,26 +105,22 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
-    state.asked.note(wanted.kind.asked(), wanted.address())?;
+    let note = state.asked.note(wanted.kind.asked(), wanted.address())?;
     let by_message = matches!(wanted.kind, Kind::Sms | Kind::PhoneChange);
-    if !by_message {
-        mail::check_left(&state, true)?;
-    }
-    mail::admit(&state, &call, &[&wanted.email])?;
+    mail::admit(&state, &call, Asker::Anybody, &[&wanted.email])?;
     if by_message && !wanted.phone.is_empty() {
         phone::code(&state, &wanted.phone)?;
     }
     if let Some(user) = waiting(&state, &call, &wanted).await? {
         match wanted.kind {
-            Kind::Signup => {
-                mail::quietly(resend_signup(&state, &call, &user, &wanted.challenge).await)?;
-            }
+            Kind::Signup => resend_signup(&state, &call, &user, &wanted.challenge).await?,
             Kind::EmailChange => {
-                mail::quietly(resend_email_change(&state, &call, &user, &wanted.challenge).await)?;
+                resend_email_change(&state, &call, &user, &wanted.challenge).await?;
             }
             Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
         }
     }
+    note.keep();
     let message_id = if by_message { phone::MESSAGE_ID } else { "" };
     Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
 }

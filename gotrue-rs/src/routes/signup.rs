@@ -11,7 +11,6 @@ use crate::call::Call;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::mail;
 use crate::state::State;
 
 json::body! {
@@ -47,12 +46,6 @@ async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse
         sign_up_anonymously(&state, &call, body.data.unwrap_or_default()).await?
     } else {
         state.limits.check(Bucket::Signups, &call)?;
-        if !state.config.mail.autoconfirm {
-            if !body.email.is_empty() {
-                mail::check_left(&state, false)?;
-            }
-            mail::admit(&state, &call, &[&body.email])?;
-        }
         sign_up(&state, &call, body.into()).await?
     };
     Ok(match outcome {

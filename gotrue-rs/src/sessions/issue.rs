@@ -193,6 +193,9 @@ pub(crate) async fn issue(
     db::sessions::start(db, &session, now)
         .await
         .map_err(|error| Error::internal("Database error granting user").with_source(error))?;
+    if method != AuthMethod::Anonymous {
+        state.limits.note_sign_in(call);
+    }
     user.updated_at = micros(now);
     let mut headers = vec![
         ("sb-auth-user-id", user.id.to_string()),

@@ -291,6 +291,10 @@ impl Reply {
     /// Checks a refusal in the older format.
     #[track_caller]
     pub(crate) fn refused(&self, status: u16, code: &str, text: &str) {
+        if status == 429 {
+            let wait = self.header("retry-after").expect("Retry-After");
+            assert!(wait.parse::<u32>().is_ok_and(|wait| wait > 0), "{wait}");
+        }
         let expected = json!({ "code": status, "error_code": code, "msg": text });
         assert_eq!((self.status.as_u16(), self.json()), (status, expected));
         assert_eq!(self.header("x-sb-error-code"), Some(code));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use reqwest::Method;
 use serde_json::json;
 
-use crate::app::{Reply, TestApp};
+use crate::app::{PASSWORD, Reply, Session, TestApp};
 use crate::letter::confirming_with;
 
 /// Asks for another address each time, since each may be asked for once a minute.
@@ -133,21 +133,147 @@ async fn an_address_gets_five_mails_in_five_minutes_whether_or_not_anybody_has_i
 }
 
 #[tokio::test]
-async fn the_last_quarter_of_the_mails_is_kept_for_those_who_are_known() {
-    let app = TestApp::spawn_with(&confirming_with(&[("GOTRUE_RATE_LIMIT_EMAIL_SENT", "4")])).await;
-    let create = app.as_admin(Method::POST, "/admin/users");
-    let body = json!({ "email": "ada@example.com", "email_confirm": true });
-    create.json(&body).send().await.ok();
-    let otp = async |email: &str| app.post("/otp", json!({ "email": email })).await;
-    for n in 0..3 {
-        otp(&format!("u{n}@example.com")).await.ok();
+async fn one_client_gets_two_of_the_five_mails_of_an_address() {
+    let often = ("GOTRUE_SMTP_MAX_FREQUENCY", "1s");
+    let app = TestApp::spawn_with(&[&PRODUCTION[..], &[often]].concat()).await;
+    app.sign_up(ADA).await;
+    for _ in 0..2 {
+        ask_from(&app, EVES, "/recover", ADA).await.ok();
+        app.wait(2);
     }
-    // Strangers get none any more, and an answer that does not tell that they are.
-    otp("u3@example.com").await.ok();
-    assert_eq!(app.mails().len(), 3);
-    assert_eq!(app.count("select count(*) from auth.users").await, 4);
-    otp("ada@example.com").await.ok();
-    assert_eq!(app.last_mail().to, "ada@example.com");
+    let refused = ask_from(&app, EVES, "/recover", ADA).await;
+    refused.refused(429, "over_email_send_rate_limit", TOO_MANY_MAILS);
+    assert_eq!(refused.header("retry-after"), Some("296"));
+    ask_from(&app, ADAS, "/recover", ADA).await.ok();
+}
+
+#[tokio::test]
+async fn who_is_refused_takes_nobody_elses_turn() {
+    let app = TestApp::spawn_with(&PRODUCTION).await;
+    app.sign_up(ADA).await;
+    for n in 0..30 {
+        let email = format!("u{n}@example.com");
+        ask_from(&app, EVES, "/recover", &email).await.ok();
+    }
+    for path in ["/recover", "/resend", "/otp", "/magiclink"] {
+        let refused = ask_from(&app, EVES, path, ADA).await;
+        refused.refused(429, "over_request_rate_limit", "Request rate limit reached");
+    }
+    ask_from(&app, ADAS, "/recover", ADA).await.ok();
+    assert_eq!(app.last_mail().to, ADA);
+}
+
+#[tokio::test]
+async fn sign_ups_that_are_refused_are_no_mails() {
+    let strict = ("GOTRUE_PASSWORD_MIN_LENGTH", "8");
+    let settings = [&PRODUCTION[..], &[strict]].concat();
+    let app = TestApp::spawn_with(&confirming_with(&settings)).await;
+    let sign_up = async |email: &str, password: &str| {
+        let body = json!({ "email": email, "password": password });
+        app.post("/signup", body).await
+    };
+    let nowhere = "a".repeat(100_000);
+    for _ in 0..6 {
+        assert_eq!(sign_up(ADA, "x").await.status, 422);
+        let refused = sign_up(&nowhere, PASSWORD).await;
+        refused.refused(400, "validation_failed", "An email address is too long");
+    }
+    sign_up(ADA, PASSWORD).await.ok();
+    assert_eq!(app.last_mail().to, ADA);
+}
+
+#[tokio::test]
+async fn who_got_no_mail_may_ask_again_at_once() {
+    let app = TestApp::spawn().await;
+    app.sign_up(ADA).await;
+    app.break_mail(true);
+    let body = json!({ "email": ADA });
+    assert_eq!(app.post("/recover", body.clone()).await.status, 500);
+    app.break_mail(false);
+    app.post("/recover", body.clone()).await.ok();
+    let text = "For security purposes, you can only request this after 60 seconds.";
+    let refused = app.post("/recover", body).await;
+    refused.refused(429, "over_email_send_rate_limit", text);
+    assert_eq!(refused.header("retry-after"), Some("60"));
+}
+
+#[tokio::test]
+async fn a_site_with_many_networks_gets_twice_what_one_of_them_does() {
+    let app = TestApp::spawn_with(&PRODUCTION).await;
+    let mut sent = 0;
+    for n in 0..90 {
+        let client = format!("2001:db8:1:{n:x}::1");
+        let email = format!("u{n}@example.com");
+        let reply = ask_from(&app, &client, "/recover", &email).await;
+        sent += u32::from(reply.status == 200);
+    }
+    assert_eq!(sent, 60);
+    let elsewhere = "2001:db8:2:1::1";
+    ask_from(&app, elsewhere, "/recover", "u0@example.net")
+        .await
+        .ok();
+}
+
+#[tokio::test]
+async fn the_last_quarter_of_the_mails_is_kept_for_those_who_are_known() {
+    let app = TestApp::spawn_with(&confirming_with(&[
+        ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "12"),
+        ("GOTRUE_RATE_LIMIT_HEADER", "X-Client"),
+    ]))
+    .await;
+    let create = app.as_admin(Method::POST, "/admin/users");
+    let body = json!({ "email": ADA, "password": PASSWORD, "email_confirm": true });
+    create.json(&body).send().await.ok();
+    let sign_in = app.request(Method::POST, "/token?grant_type=password");
+    let sign_in = sign_in.header("x-client", ADAS);
+    let body = json!({ "email": ADA, "password": PASSWORD });
+    let session = Session::of(&sign_in.json(&body).send().await);
+    // A request counts, whether or not there is somebody to mail.
+    for n in 0..9 {
+        let path = ["/otp", "/recover"][n % 2];
+        let email = format!("u{n}@example.com");
+        ask_from(&app, EVES, path, &email).await.ok();
+    }
+    assert_eq!(app.mails().len(), 5);
+    // Strangers get none any more, whomever they ask for.
+    app.wait(60);
+    for path in ["/otp", "/magiclink", "/recover", "/resend", "/signup"] {
+        for email in [ADA, "u0@example.com", "nobody@example.com"] {
+            let refused = ask_from(&app, EVES, path, email).await;
+            refused.refused(429, "over_email_send_rate_limit", TOO_MANY_MAILS);
+            assert_eq!(refused.header("retry-after"), Some("3540"), "{path}");
+        }
+    }
+    assert_eq!(app.mails().len(), 5);
+    // From where somebody has signed in it goes on, for whomever, but not without end.
+    ask_from(&app, ADAS, "/recover", "nobody@example.com")
+        .await
+        .ok();
+    let refused = ask_from(&app, ADAS, "/recover", ADA).await;
+    refused.refused(429, "over_email_send_rate_limit", TOO_MANY_MAILS);
+    // So it does for who is signed in, and for the project itself.
+    let request = app.as_user(&session.access_token, Method::GET, "/reauthenticate");
+    let request = request.header("x-client", "203.0.113.77");
+    request.send().await.ok();
+    let invite = app.as_admin(Method::POST, "/invite");
+    let body = json!({ "email": "guest@example.com" });
+    invite.json(&body).send().await.ok();
+    assert_eq!(app.mails().len(), 7);
+}
+
+const ADA: &str = "ada@example.com";
+const ADAS: &str = "203.0.113.1";
+const EVES: &str = "203.0.113.9";
+
+async fn ask_from(app: &TestApp, client: &str, path: &str, email: &str) -> Reply {
+    let request = app.request(Method::POST, path).header("x-client", client);
+    let body = json!({ "email": email, "password": PASSWORD, "type": "signup" });
+    let body = if path == "/otp" {
+        json!({ "email": email })
+    } else {
+        body
+    };
+    request.json(&body).send().await
 }
 
 impl TestApp {

@@ -75,8 +75,8 @@ async fn count_try(state: &State, factor: &Factor) -> Result<(), Error> {
     Err(Error::too_many_requests(
         ErrorCode::OverRequestRateLimit,
         "Request rate limit reached",
-    )
-    .with_header("retry-after", TRIES_WINDOW.as_secs().to_string()))
+        TRIES_WINDOW.unsigned_abs(),
+    ))
 }
 
 /// The challenge, if it is still open and is answered from where it was asked for.

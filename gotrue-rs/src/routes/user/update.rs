@@ -196,7 +196,8 @@ impl checks::Update<'_> {
         } else {
             ""
         };
-        mail::admit(state, self.call, &[&self.body.email, current])?;
+        let recipients = [self.body.email.as_str(), current];
+        mail::admit(state, self.call, mail::Asker::User, &recipients)?;
         let flow = self.body.challenge().flow();
         let letter = Letter::begin(state, self.call, mail::Purpose::EmailChange, flow).await?;
         Ok(Some(letter.leading_to(&self.body.email)))
