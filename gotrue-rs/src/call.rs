@@ -8,6 +8,7 @@ mod body;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use actix_web::dev::Payload;
@@ -15,6 +16,7 @@ use actix_web::http::header::HeaderMap;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use platform::http::forwarded::client_ip;
 use platform::jwt::Claims;
+use tokio::sync::OwnedSemaphorePermit;
 use url::Url;
 
 use crate::config::Config;
@@ -43,6 +45,8 @@ pub(crate) struct Call {
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
     body: Body,
+    /// The right to talk to the mail server, where this request may need it.
+    mail_slot: Mutex<Option<OwnedSemaphorePermit>>,
 }
 
 impl Call {
@@ -50,6 +54,24 @@ impl Call {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let value = self.headers.get(name)?.to_str().ok()?;
         Some(value).filter(|value| !value.is_empty())
+    }
+
+    /// Keeps the right to talk to the mail server until a letter takes it, at most as long as the
+    /// request.
+    pub(crate) fn keep_mail_slot(&self, slot: OwnedSemaphorePermit) {
+        let mut kept = self
+            .mail_slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *kept = Some(slot);
+    }
+
+    pub(crate) fn take_mail_slot(&self) -> Option<OwnedSemaphorePermit> {
+        let mut kept = self
+            .mail_slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        kept.take()
     }
 
     /// The token of the `Authorization` header.
@@ -216,6 +238,7 @@ impl Call {
             query: pairs(request.query_string().as_bytes()),
             form,
             body,
+            mail_slot: Mutex::default(),
         }
     }
 }

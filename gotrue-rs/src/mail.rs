@@ -17,7 +17,7 @@ mod templates;
 mod variables;
 
 pub(crate) use issued::Issued;
-pub(crate) use letter::{Letter, Purpose};
+pub(crate) use letter::{Letter, Purpose, reserve};
 pub(crate) use notices::{Notice, notify};
 pub(crate) use outbox::{Posted, send_left_over};
 pub(crate) use permit::{Asker, admit, is_too_soon};

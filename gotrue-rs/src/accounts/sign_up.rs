@@ -88,6 +88,9 @@ pub(crate) async fn sign_up(
     // Made before anybody looks whether it is wanted: it takes most of the time there is to
     // measure from outside.
     let fresh = sign_up.fresh().await?;
+    if sign_up.provider == Provider::Email && !sign_up.autoconfirms() {
+        mail::reserve(state, call).await?;
+    }
     let outcome = sign_up.answer(fresh).await?;
     if let Some(note) = note {
         note.keep();

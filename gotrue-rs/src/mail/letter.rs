@@ -26,6 +26,15 @@ use crate::error::{Error, ErrorCode};
 use crate::otp::{Code, Flow};
 use crate::state::State;
 
+/// Waits for the right to talk to the mail server, before anybody looks whether somebody is to
+/// get a letter: that the server is busy must not tell.
+pub(crate) async fn reserve(state: &State, call: &Call) -> Result<(), Error> {
+    if !state.mail.is_background() {
+        call.keep_mail_slot(state.mail.slot(call.started.elapsed()).await?);
+    }
+    Ok(())
+}
+
 /// What a letter is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
@@ -138,10 +147,11 @@ impl<'a> Letter<'a> {
         flow: Flow,
     ) -> Result<Self, Error> {
         let templates = state.mail.templates(purpose.kind()).await;
-        let slot = if state.mail.is_background() {
-            None
-        } else {
-            Some(state.mail.slot(call.started.elapsed()).await?)
+        let slot = match call.take_mail_slot() {
+            None if !state.mail.is_background() => {
+                Some(state.mail.slot(call.started.elapsed()).await?)
+            }
+            slot => slot,
         };
         Ok(Self {
             state,

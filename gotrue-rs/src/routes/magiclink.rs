@@ -107,6 +107,7 @@ pub(super) async fn send(
 }
 
 async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
+    mail::reserve(state, call).await?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
         if !wanted.may_open || accounts::check_open(state).is_err() {

@@ -66,6 +66,7 @@ async fn send_recovery(
     email: &str,
     challenge: &Challenge,
 ) -> Result<(), Error> {
+    mail::reserve(state, call).await?;
     let client = state.client().await?;
     let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await

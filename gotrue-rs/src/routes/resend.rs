@@ -111,6 +111,9 @@ async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
     if by_message && !wanted.phone.is_empty() {
         phone::code(&state, &wanted.phone)?;
     }
+    if !by_message {
+        mail::reserve(&state, &call).await?;
+    }
     if let Some(user) = waiting(&state, &call, &wanted).await? {
         match wanted.kind {
             Kind::Signup => resend_signup(&state, &call, &user, &wanted.challenge).await?,

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::app::{Reply, TestApp};
 use crate::letter::confirming_with;
+use crate::outbox::silent_server;
 
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const TEST_NUMBERS: (&str, &str) = (
@@ -295,6 +296,38 @@ fn without_times(body: &str) -> String {
         if is_time { "time" } else { part }
     });
     parts.collect::<Vec<_>>().join("\"")
+}
+
+#[tokio::test]
+async fn a_busy_mail_server_tells_nobody_who_has_an_account() {
+    let (port, visitors) = silent_server();
+    let app = with_accounts(&[
+        ("GOTRUE_SMTP_HOST", "127.0.0.1"),
+        ("GOTRUE_SMTP_PORT", port.as_str()),
+        ("GOTRUE_SMTP_MAX_CONVERSATIONS", "1"),
+        ("GOTRUE_API_MAX_REQUEST_DURATION", "8s"),
+    ])
+    .await;
+    for path in ["/recover", "/otp", "/signup", "/resend"] {
+        let body = json!({ "email": format!("guest{}@example.com", path.len()) });
+        let invite = app.as_admin(Method::POST, "/invite").json(&body).send();
+        let others = async {
+            while visitors.try_recv().is_err() {
+                tokio::task::yield_now().await;
+            }
+            let ask = async |who: Who| {
+                let body = json!({
+                    "email": who.email, "password": "another-horse", "type": "signup",
+                });
+                shape(who, &app.post(path, body).await)
+            };
+            futures_util::join!(ask(WHO[0]), ask(WHO[1]))
+        };
+        let (_, (nobody, somebody)) = futures_util::join!(invite, others);
+        assert_eq!(nobody.0, 503, "{path}: {nobody:?}");
+        assert_eq!(nobody, somebody, "{path}");
+        app.wait(61);
+    }
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ const ADA: &str = "ada@example.com";
 const WAITING: &str = "select count(*) from _wildfire.mail_outbox";
 
 /// A mail server that takes connections and never says a word; its port and who came.
-fn silent_server() -> (String, mpsc::Receiver<()>) {
+pub(crate) fn silent_server() -> (String, mpsc::Receiver<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let (came, visitors) = mpsc::channel();
