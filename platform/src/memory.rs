@@ -1,4 +1,4 @@
-//! Giving memory back: see docs/decisions/0010-memory-goes-back.md.
+//! Giving memory back: see docs/decisions/0011-memory-goes-back.md.
 
 use std::time::Duration;
 
