@@ -12,13 +12,13 @@ const PORT: HeaderName = HeaderName::from_static("x-forwarded-port");
 const PREFIX: HeaderName = HeaderName::from_static("x-forwarded-prefix");
 const PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Headers by which a client could pretend to be somebody else.
-const CLAIMS: [HeaderName; 8] = [
-    FOR,
-    HOST,
-    PORT,
+/// What a proxy says about the request as it got it; without one it is the client who says so.
+const BY_PROXIES: [HeaderName; 3] = [HOST, PORT, PROTO];
+
+/// Headers by which a client could pretend to be somebody else. A proxy that writes
+/// `X-Forwarded-For` may well let these through as they came.
+const CLAIMS: [HeaderName; 4] = [
     PREFIX,
-    PROTO,
     HeaderName::from_static("forwarded"),
     HeaderName::from_static("x-real-ip"),
     HeaderName::from_static("sb-forwarded-for"),
@@ -27,12 +27,10 @@ const CLAIMS: [HeaderName; 8] = [
 /// Rewrites the forwarding headers of a request for a service mounted at `prefix`.
 pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'static str) {
     let caller = seen_by_outermost(request.headers(), proxies).map(|address| address.to_string());
-    if proxies == 0 {
-        for name in CLAIMS {
-            request.headers_mut().remove(name);
-        }
+    let by_clients: &[HeaderName] = if proxies == 0 { &BY_PROXIES } else { &[] };
+    for name in CLAIMS.iter().chain(by_clients).chain([&FOR]) {
+        request.headers_mut().remove(name);
     }
-    request.headers_mut().remove(FOR);
     let peer = request
         .peer_addr()
         .map(|address| address.ip().to_canonical().to_string());

@@ -292,6 +292,7 @@ async fn echo(request: HttpRequest) -> HttpResponse {
         "for": header("x-forwarded-for"),
         "host": header("x-forwarded-host"),
         "prefix": header("x-forwarded-prefix"),
+        "claims": [header("sb-forwarded-for"), header("x-real-ip"), header("forwarded")],
     }))
 }
 
@@ -401,7 +402,12 @@ async fn forwarding_headers_of_a_client_count_only_behind_a_trusted_proxy() {
             .insert_header(("host", "api.example:54321"))
             .insert_header(("x-forwarded-for", "203.0.113.9"))
             .insert_header(("x-forwarded-host", "evil.example"))
+            .insert_header(("x-forwarded-prefix", "/evil"))
+            .insert_header(("sb-forwarded-for", "203.0.113.9"))
+            .insert_header(("x-real-ip", "203.0.113.9"))
+            .insert_header(("forwarded", "for=203.0.113.9"))
     };
+    let nothing = serde_json::json!([null, null, null]);
     let (_, _, body) = call(gateway(Dialect::Local), request()).await;
     let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
     assert_eq!(
@@ -409,6 +415,7 @@ async fn forwarding_headers_of_a_client_count_only_behind_a_trusted_proxy() {
         (&"192.0.2.7".into(), &"api.example:54321".into())
     );
     assert_eq!(seen["prefix"], "/auth/v1");
+    assert_eq!(seen["claims"], nothing);
     // Of the proxies' list only what the trusted ones wrote counts, from the right.
     for (proxies, expected) in [(1, "203.0.113.9"), (2, "198.51.100.1"), (3, "192.0.2.7")] {
         let trusting = Gateway {
@@ -421,6 +428,9 @@ async fn forwarding_headers_of_a_client_count_only_behind_a_trusted_proxy() {
         let seen: serde_json::Value = serde_json::from_str(&body).unwrap();
         assert_eq!(seen["for"], expected, "{proxies} proxies");
         assert_eq!(seen["host"], "evil.example");
+        // Proxies need not know these.
+        assert_eq!(seen["prefix"], "/auth/v1");
+        assert_eq!(seen["claims"], nothing);
     }
 }
 
