@@ -26,7 +26,9 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
         ]
     });
     for path in ["/admin/oauth", "/admin/oauth/{rest:.*}"] {
-        let behind_admin = web::resource(path).wrap(from_fn(middleware::around));
+        let behind_admin = web::resource(path)
+            .wrap(from_fn(middleware::token_first))
+            .wrap(from_fn(middleware::around));
         cfg.service(behind_admin.default_service(web::to(admin_oauth)));
     }
     resource(cfg, &["/authorize"], || {
