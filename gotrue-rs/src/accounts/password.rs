@@ -25,6 +25,14 @@ use crate::limits::Origin;
 /// The work factor of new hashes, as upstream's.
 const COST: u32 = 10;
 
+/// What bcrypt looks at of a password, bytes. What waits for its turn is no longer.
+const BCRYPT_USES: usize = 72;
+
+/// Passwords behind other hashes are not longer, bytes.
+///
+/// Upstream: sets no limit.
+const LONGEST_FOREIGN: usize = 4096;
+
 /// How long whoever comes last may have to wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
@@ -104,7 +112,7 @@ impl Hasher {
 
     /// The hash of a new password, which must not be longer than 72 bytes.
     pub(crate) async fn hash(&self, origin: &Origin, password: &str) -> Result<String, Error> {
-        let (password, cost) = (password.to_owned(), self.cost);
+        let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
         let mut salt = [0; 16];
         aws_lc_rs::rand::fill(&mut salt).map_err(|_| Error::Unexpected("no randomness".into()))?;
         let hashed = self.run(origin, move || {
@@ -123,11 +131,18 @@ impl Hasher {
         password: &str,
         hash: &str,
     ) -> Result<bool, Error> {
-        let (password, hash) = (password.to_owned(), hash.to_owned());
+        let is_foreign = formats::is_foreign(hash);
+        let most = if is_foreign {
+            LONGEST_FOREIGN
+        } else {
+            BCRYPT_USES
+        };
+        let is_whole = password.len() <= most;
+        let (password, hash) = (used_of(password, most), hash.to_owned());
         let verified = self.run(origin, move || {
-            if formats::is_foreign(&hash) {
+            if is_foreign {
                 let known = Foreign::parse(&hash);
-                return Ok(known.is_some_and(|known| known.matches(&password)));
+                return Ok(known.is_some_and(|known| known.matches(&password)) && is_whole);
             }
             bcrypt::verify(password, &hash)
         });
@@ -143,7 +158,7 @@ impl Hasher {
         origin: &Origin,
         password: &str,
     ) -> Result<(), Error> {
-        let (password, cost) = (password.to_owned(), self.cost);
+        let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
         let hashed = self.run(origin, move || {
             // What it comes to does not matter.
             let _ = bcrypt::hash_with_salt(&password, cost, [0; 16]);
@@ -255,6 +270,12 @@ impl Job for Box<dyn Work> {
     }
 }
 
+/// As much of a password as a hash looks at.
+fn used_of(password: &str, most: usize) -> Vec<u8> {
+    let bytes = password.as_bytes();
+    bytes[..bytes.len().min(most)].to_vec()
+}
+
 /// Upstream: would queue without end.
 fn busy() -> Error {
     Error::too_many_requests(
@@ -268,7 +289,10 @@ fn busy() -> Error {
 mod tests {
     use std::time::Duration;
 
-    use super::Hasher;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
+
+    use super::{BCRYPT_USES, Hasher, LONGEST_FOREIGN, used_of};
     use crate::limits::Origin;
 
     const FAST: u32 = 4;
@@ -284,6 +308,49 @@ mod tests {
             assert!(!hasher.verify(&me, "something else", &hash).await.unwrap());
             hasher.verify_nothing(&me, password).await.unwrap();
         }
+    }
+
+    #[tokio::test]
+    async fn bcrypt_looks_at_72_bytes_of_a_password_as_upstreams_does() {
+        let (hasher, me) = (Hasher::with_threads(1, FAST), Origin::named("me"));
+        let known = "x".repeat(72);
+        let hash = hasher.hash(&me, &known).await.unwrap();
+        let endless = known.repeat(10_000);
+        assert!(hasher.verify(&me, &endless, &hash).await.unwrap());
+        assert!(!hasher.verify(&me, &known[1..], &hash).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn other_hashes_match_no_password_longer_than_their_limit() {
+        let (hasher, me) = (Hasher::with_threads(1, FAST), Origin::named("me"));
+        let hash_of = |password: &str| {
+            let params = argon2::Params::new(8, 1, 1, Some(32)).unwrap();
+            let mut hash = [0; 32];
+            argon2::Argon2::new(argon2::Algorithm::Argon2id, argon2::Version::V0x13, params)
+                .hash_password_into(password.as_bytes(), b"wildfire-salt", &mut hash)
+                .unwrap();
+            let encode = |bytes: &[u8]| STANDARD_NO_PAD.encode(bytes);
+            let (salt, hash) = (encode(b"wildfire-salt"), encode(&hash));
+            format!("$argon2id$v=19$m=8,t=1,p=1${salt}${hash}")
+        };
+        let longest = "x".repeat(LONGEST_FOREIGN);
+        let too_long = format!("{longest}x");
+        for (known, given, expected) in [
+            (&longest, &longest, true),
+            (&longest, &too_long, false),
+            (&too_long, &too_long, false),
+        ] {
+            let hash = hash_of(known);
+            assert_eq!(hasher.verify(&me, given, &hash).await.unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn no_more_of_a_password_waits_than_a_hash_looks_at() {
+        assert_eq!(
+            used_of(&"x".repeat(1 << 20), BCRYPT_USES).len(),
+            BCRYPT_USES
+        );
     }
 
     #[tokio::test]

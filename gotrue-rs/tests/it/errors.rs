@@ -122,6 +122,17 @@ async fn hostile_texts_do_no_harm() {
 }
 
 #[tokio::test]
+async fn an_endless_password_is_a_wrong_one() {
+    let app = TestApp::spawn().await;
+    app.sign_up("a@example.com").await;
+    for email in ["a@example.com", "nobody@example.com"] {
+        let body = json!({ "email": email, "password": "x".repeat(900 << 10) });
+        let reply = app.post("/token?grant_type=password", body).await;
+        reply.refused(400, "invalid_credentials", "Invalid login credentials");
+    }
+}
+
+#[tokio::test]
 async fn form_bodies_are_consumed_before_anybody_reads_json() {
     let app = TestApp::spawn().await;
     let reply = app
