@@ -9,6 +9,7 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use platform::env::Secret;
 use platform::pg::{Client, Database, DatabaseConfig, DbError, Executor as _, SqlState, column};
 use platform_test::TestDatabase;
@@ -263,6 +264,17 @@ async fn a_database_that_can_store_nothing_says_so() {
     let client = pool.client().await.unwrap();
     let error = client.batch("create table public.t ()").await.unwrap_err();
     assert!(error.retry_after().is_some(), "{error}");
+}
+
+#[tokio::test]
+async fn a_database_too_slow_to_be_asked_is_asked_once() {
+    let database = TestDatabase::create().await;
+    let pool = database.pool("authenticator");
+    // Gone before anything was sent.
+    assert!(pool.accepts_writes().now_or_never().is_none());
+    let error = pool.accepts_writes().await.unwrap_err();
+    assert!(error.retry_after().is_some(), "{error}");
+    assert_eq!(pool.usage().0, 0);
 }
 
 #[tokio::test]

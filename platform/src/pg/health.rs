@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 
 use super::{Database, DbError, Executor as _};
@@ -20,21 +21,38 @@ with room as materialized (
 select current_setting('transaction_read_only') = 'off' and count(room.page) > 0 as writable
 from room";
 
+/// When it was tried last to store something, and whether that could be done, if this is known.
+pub(super) struct Probed {
+    at: Instant,
+    writable: Option<bool>,
+}
+
+impl Probed {
+    fn now(writable: Option<bool>) -> Self {
+        let at = Instant::now();
+        Self { at, writable }
+    }
+}
+
 impl Database {
     /// Whether changes can be stored: there is room on the disk, and the server is no standby.
-    /// Tried at most every few seconds, whoever asks.
+    /// Tried at most every few seconds, whoever asks, and also if trying failed or took longer than
+    /// the caller had: then it is a timeout until it is tried again.
     pub async fn accepts_writes(&self) -> Result<bool, DbError> {
         let mut known = self.writable.lock().await;
-        if let Some((at, writable)) = *known
+        if let Some(Probed { at, writable }) = *known
             && at.elapsed() < FRESH
         {
-            return Ok(writable);
+            let timeout = PoolError::Timeout(TimeoutType::Wait);
+            return writable.ok_or(DbError::Pool(timeout));
         }
+        // Before trying, because whoever asks may go away meanwhile.
+        *known = Some(Probed::now(None));
         let writable = match self.probe().await {
             Err(error) if error.code() == Some(&SqlState::DISK_FULL) => false,
             outcome => outcome?,
         };
-        *known = Some((Instant::now(), writable));
+        *known = Some(Probed::now(Some(writable)));
         Ok(writable)
     }
 

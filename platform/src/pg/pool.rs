@@ -10,6 +10,7 @@ use deadpool_postgres::{
 use tokio::sync::Semaphore;
 use tokio_postgres::types::{ToSql, Type};
 
+use super::health::Probed;
 use super::session::Session;
 use super::tls::{self, SslMode};
 use super::{Client, DbError, Tx};
@@ -28,7 +29,8 @@ const REST: Duration = Duration::from_millis(100);
 const IDLE_IN_TRANSACTION_MS: i32 = 30_000;
 
 /// A session's limits, unless its role or database has stricter ones. As a statement and not as a
-/// start-up option, which connection poolers refuse.
+/// start-up option, which connection poolers refuse. The condition is a `case` because other
+/// settings are no numbers, and a planner may look at them first.
 const LIMIT: &str = "-- pg_catalog.pg_settings.limit
 select set_config(l.name, l.most::text, false)
 from (values
@@ -37,7 +39,7 @@ from (values
   ('idle_in_transaction_session_timeout', $3)
 ) as l (name, most)
 join pg_catalog.pg_settings as s on s.name = l.name
-where s.setting::int not between 1 and l.most";
+where case when s.name = l.name then s.setting::int not between 1 and l.most end";
 
 /// How often a transaction that lost a race is run again.
 const MAX_ATTEMPTS: u32 = 5;
@@ -80,8 +82,7 @@ pub struct Database {
     anonymous: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
-    /// Whether something could be stored, and when that was found out.
-    pub(super) writable: Arc<tokio::sync::Mutex<Option<(Instant, bool)>>>,
+    pub(super) writable: Arc<tokio::sync::Mutex<Option<Probed>>>,
 }
 
 impl Database {
