@@ -31,12 +31,14 @@ const NICENESS: i32 = 15;
 pub(crate) enum Attack {
     Idle,
     SlowHeads,
+    ParkedHeads,
     SlowBodies,
     Unread,
     Huge,
     Continuation,
     Lists,
     Passwords,
+    LargePasswords,
     Mails,
     SilentMail,
     LockedTable,
@@ -46,15 +48,17 @@ pub(crate) enum Attack {
 
 impl Attack {
     /// All of them, in the order they run.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Idle,
         Self::SlowHeads,
+        Self::ParkedHeads,
         Self::SlowBodies,
         Self::Unread,
         Self::Huge,
         Self::Continuation,
         Self::Lists,
         Self::Passwords,
+        Self::LargePasswords,
         Self::Mails,
         Self::SilentMail,
         Self::LockedTable,
@@ -67,12 +71,14 @@ impl Attack {
         match self {
             Self::Idle => "idle",
             Self::SlowHeads => "slow-heads",
+            Self::ParkedHeads => "parked-heads",
             Self::SlowBodies => "slow-bodies",
             Self::Unread => "unread",
             Self::Huge => "huge",
             Self::Continuation => "continuation",
             Self::Lists => "lists",
             Self::Passwords => "passwords",
+            Self::LargePasswords => "large-passwords",
             Self::Mails => "mails",
             Self::SilentMail => "silent-mail",
             Self::LockedTable => "locked-table",
@@ -123,12 +129,14 @@ impl Attack {
         match self {
             Self::Idle => sockets::idle(&target).await,
             Self::SlowHeads => sockets::slow_heads(&target).await,
+            Self::ParkedHeads => sockets::parked_heads(&target).await,
             Self::SlowBodies => sockets::slow_bodies(&target).await,
             Self::Unread => sockets::unread(&target).await,
             Self::Huge => sockets::huge(&target).await,
             Self::Continuation => sockets::continuation(&target).await,
             Self::Lists => floods::lists(&target).await,
             Self::Passwords => floods::passwords(&target).await,
+            Self::LargePasswords => sockets::large_passwords(&target).await,
             Self::Mails => floods::mails(&target).await,
             Self::SilentMail => floods::silent_mail(&target).await,
             Self::LockedTable => return database::locked_table(&target).await,

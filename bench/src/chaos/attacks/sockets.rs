@@ -11,8 +11,15 @@ use crate::Failure;
 /// More than the descriptors most shells give a process.
 const SILENT_SOCKETS: usize = 2000;
 const SLOW_SOCKETS: usize = 600;
+const PARKED_SOCKETS: usize = 2000;
+const LARGE_SENDERS: usize = 64;
 const DEAF_SOCKETS: usize = 40;
 const ENDLESS_SOCKETS: usize = 32;
+
+/// Just less than a head may have.
+const PARKED: usize = 31 << 10;
+/// Just less than a body may have.
+const LARGE_PASSWORD: usize = 900 << 10;
 
 /// Time between two bytes of a slow sender.
 const DRIP: Duration = Duration::from_secs(2);
@@ -34,6 +41,51 @@ pub(super) async fn idle(target: &Target) {
 pub(super) async fn slow_heads(target: &Target) {
     let one = async |_| drip(target, b"GET / HTTP/1.1\r\nhost: a\r\nx-long: ".to_vec()).await;
     target.side_by_side(SLOW_SOCKETS, one).await;
+}
+
+/// One request, then nearly all of a head that never ends.
+pub(super) async fn parked_heads(target: &Target) {
+    let parked = format!(
+        "GET / HTTP/1.1\r\nhost: a\r\nx-long: {}",
+        "a".repeat(PARKED)
+    );
+    let one = async |_| {
+        let mut stream = connect(target).await?;
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n")
+            .await?;
+        let mut answer = vec![0; 4096];
+        let length = stream.read(&mut answer).await?;
+        target.tally.count(status_of(&answer[..length]));
+        stream.write_all(parked.as_bytes()).await?;
+        // The rest of the first answer, until the server closes.
+        while stream.read(&mut answer).await? > 0 {}
+        target.tally.count("closed");
+        Ok(())
+    };
+    target.side_by_side(PARKED_SOCKETS, one).await;
+}
+
+/// Sign-ins with passwords nearly as long as a body may be.
+pub(super) async fn large_passwords(target: &Target) {
+    let password = "a".repeat(LARGE_PASSWORD);
+    let body = format!("{{\"email\":\"a@example.com\",\"password\":\"{password}\"}}");
+    let head = format!(
+        "POST /auth/v1/token?grant_type=password HTTP/1.1\r\nhost: a\r\napikey: {}\r\n\
+         content-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        target.key,
+        body.len()
+    );
+    let request = head + &body;
+    let one = async |_| {
+        let mut stream = connect(target).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = vec![0; 4096];
+        let length = stream.read(&mut answer).await?;
+        target.tally.count(status_of(&answer[..length]));
+        Ok(())
+    };
+    target.side_by_side(LARGE_SENDERS, one).await;
 }
 
 /// Bodies of one byte every two seconds, to routes that need no account.
