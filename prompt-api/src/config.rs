@@ -36,7 +36,7 @@ impl Config {
         let config = Self {
             database_url: env
                 .required_secret(env.either("PROMPT_API_DATABASE_URL", "DATABASE_URL")),
-            max_connections: env.number("PROMPT_API_MAX_CONNECTIONS", 16),
+            max_connections: env.positive("PROMPT_API_MAX_CONNECTIONS", 16),
             jwt_secret: env.secret("JWT_SECRET"),
             jwt_keys: env.secret("JWT_KEYS"),
             metrics_token: env.secret("METRICS_TOKEN"),

@@ -83,6 +83,15 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A number of which there must be at least one.
+    pub fn positive(&self, name: &str, default: usize) -> usize {
+        let number = self.number(name, default);
+        if number == 0 {
+            self.problem(name, "must be at least 1");
+        }
+        number
+    }
+
     /// A duration in Go's syntax, such as `1m30s`.
     pub fn duration(&self, name: &str, default: Duration) -> Duration {
         self.optional_duration(name).unwrap_or(default)
@@ -154,6 +163,16 @@ impl<'a> Reader<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn none_is_refused_where_there_must_be_at_least_one() {
+        let vars = Vars::from([("A", "0"), ("B", "1")]);
+        let reader = Reader::new(&vars);
+        assert_eq!((reader.positive("B", 2), reader.positive("C", 3)), (1, 3));
+        reader.positive("A", 2);
+        let text = reader.finish().unwrap_err().to_string();
+        assert!(text.contains("A must be at least 1"), "{text}");
+    }
 
     #[test]
     fn every_problem_is_reported_at_once() {

@@ -92,6 +92,7 @@ pub fn is_arriving(request: &HttpRequest) -> bool {
 }
 
 /// Reads a whole body of at most `limit` bytes. One that says it is larger is not read at all.
+/// It counts as in flight until its request is answered.
 pub async fn read(
     request: &HttpRequest,
     mut payload: Payload,
@@ -114,6 +115,7 @@ pub async fn read(
         held.add(chunk.len())?;
         body.extend_from_slice(&chunk);
     }
+    held.keep();
     Ok(body.freeze())
 }
 
@@ -140,6 +142,13 @@ impl Held {
         shared.hold(bytes);
         self.bytes += bytes;
         Ok(())
+    }
+
+    /// All has arrived.
+    fn keep(mut self) {
+        if let Some(shared) = &self.shared {
+            shared.keep(std::mem::take(&mut self.bytes));
+        }
     }
 }
 
@@ -214,6 +223,7 @@ impl Stream for Upload {
         match this.payload.poll_next_unpin(cx) {
             Poll::Ready(Some(Ok(chunk))) => {
                 this.in_span += chunk.len();
+                this.shared.connection.has_taken(chunk.len());
                 Poll::Ready(Some(Ok(chunk)))
             }
             Poll::Ready(Some(Err(error))) => Poll::Ready(Some(Err(error))),

@@ -20,6 +20,10 @@ pub struct HttpConfig {
     /// `WILDFIRE_HTTP_MAX_WAITING_PER_ADDRESS` (default 256): the same for one IPv4 address or one
     /// /64 of IPv6; does not apply behind trusted proxies, whose address all clients share.
     pub max_waiting_per_address: usize,
+    /// `WILDFIRE_HTTP_MAX_CONNECTIONS_PER_ADDRESS` (default 1024): most connections of one IPv4
+    /// address or one /64 of IPv6, whatever they do; the one that has been idle longest makes room.
+    /// Does not apply behind trusted proxies.
+    pub max_connections_per_address: usize,
     /// `WILDFIRE_HTTP_FIRST_BYTE_TIMEOUT` (default 10s): time a new connection has to say something.
     pub first_byte_timeout: Duration,
     /// `WILDFIRE_HTTP_HEAD_TIMEOUT` (default 10s): time from the first to the last byte of a
@@ -33,8 +37,8 @@ pub struct HttpConfig {
     /// `WILDFIRE_HTTP_BODY_TIMEOUT` (default 60s): time a request body may take, unless its route
     /// allows more.
     pub body: BodyRules,
-    /// `WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT` (default 33554432): bytes of request bodies being read
-    /// and of answers not yet taken, together; whoever holds his share longest makes room.
+    /// `WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT` (default 33554432): bytes of requests that have
+    /// not been answered and of answers not yet taken, together; whoever holds his share longest makes room.
     pub max_bytes_in_flight: usize,
 }
 
@@ -45,6 +49,7 @@ impl Default for HttpConfig {
             max_connections: 4096,
             max_waiting: 1024,
             max_waiting_per_address: 256,
+            max_connections_per_address: 1024,
             first_byte_timeout: Duration::from_secs(10),
             head_timeout: Duration::from_secs(10),
             keep_alive: Duration::from_secs(75),
@@ -59,7 +64,7 @@ impl HttpConfig {
     /// Reads the settings; the reader collects what is wrong with them.
     pub fn from_env(env: &Reader<'_>) -> Self {
         let or = Self::default();
-        let count = |name, default| env.number(name, default);
+        let count = |name, default| env.positive(name, default);
         let time = |name, default| env.duration(name, default);
         Self {
             trusted_proxies: trusted_proxies(env),
@@ -68,6 +73,10 @@ impl HttpConfig {
             max_waiting_per_address: count(
                 "WILDFIRE_HTTP_MAX_WAITING_PER_ADDRESS",
                 or.max_waiting_per_address,
+            ),
+            max_connections_per_address: count(
+                "WILDFIRE_HTTP_MAX_CONNECTIONS_PER_ADDRESS",
+                or.max_connections_per_address,
             ),
             first_byte_timeout: time("WILDFIRE_HTTP_FIRST_BYTE_TIMEOUT", or.first_byte_timeout),
             head_timeout: time("WILDFIRE_HTTP_HEAD_TIMEOUT", or.head_timeout),

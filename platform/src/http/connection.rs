@@ -18,6 +18,10 @@ const MAX_HEAD: usize = 32 << 10;
 /// Bytes that may have been read of a body and not yet been taken by who handles it.
 const MAX_UNREAD: usize = 64 << 10;
 
+/// So much may have been received and not be part of a request yet without being counted: it is
+/// less than what a connection takes anyway, and enough for most heads.
+const SMALL_UNREAD: usize = 4 << 10;
+
 /// How much is read and thrown away of a body that its request was answered without, so that a
 /// client which sends before it listens gets to see the answer.
 const MAX_DRAINED: usize = 2 << 20;
@@ -60,6 +64,10 @@ pub(super) struct Connection {
     since: AtomicU64,
     /// Received in this phase.
     received: AtomicUsize,
+    /// Received and not yet part of a request that is being handled, about.
+    unread: AtomicUsize,
+    /// How much of that is counted as held.
+    counted: AtomicUsize,
     paused: AtomicBool,
     proven: AtomicBool,
     /// Whether part of the request's body has not arrived.
@@ -83,6 +91,8 @@ impl Connection {
             phase: AtomicU8::new(Phase::New as u8),
             since: AtomicU64::new(0),
             received: AtomicUsize::new(0),
+            unread: AtomicUsize::new(0),
+            counted: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
             proven: AtomicBool::new(false),
             uploading: AtomicBool::new(false),
@@ -135,12 +145,44 @@ impl Connection {
             self.enter(Phase::Head);
         }
         self.received.fetch_add(bytes, Relaxed);
+        if self.phase() != Phase::Drain {
+            self.unread.fetch_add(bytes, Relaxed);
+        }
+    }
+
+    /// Bytes received are part of a request now.
+    pub(super) fn has_taken(&self, bytes: usize) {
+        let unread = self.unread.load(Relaxed);
+        self.unread.store(unread.saturating_sub(bytes), Relaxed);
+    }
+
+    /// Counts what the HTTP layer was given and could not make a request of yet.
+    pub(super) fn count_unread(&self) {
+        let unread = self.unread.load(Relaxed);
+        let unread = if unread > SMALL_UNREAD { unread } else { 0 };
+        let counted = self.counted.swap(unread, Relaxed);
+        if unread > counted {
+            self.hold(self.network, unread - counted);
+            let all = self.all.upgrade();
+            if self.is_in_head() && all.is_some_and(|all| all.is_full(self.network)) {
+                self.close(CloseReason::Holding);
+            }
+        } else if counted > unread {
+            self.release(self.network, counted - unread);
+        }
+    }
+
+    /// The connection is closed.
+    pub(super) fn forget_unread(&self) {
+        self.unread.store(0, Relaxed);
+        self.count_unread();
     }
 
     /// Everything received of a body has been taken.
     pub(super) fn caught_up(&self) {
         if self.phase() == Phase::Busy {
             self.received.store(0, Relaxed);
+            self.unread.store(0, Relaxed);
             self.resume();
         }
     }
@@ -151,8 +193,9 @@ impl Connection {
         }
     }
 
-    /// A request's head is complete, and `whole` unless a body follows.
-    pub(super) fn begin(&self, whole: bool) {
+    /// A request's head of about this length is complete, and `whole` unless a body follows.
+    pub(super) fn begin(&self, whole: bool, head: usize) {
+        self.has_taken(head);
         self.uploading.store(!whole, Relaxed);
         self.enter(Phase::Busy);
     }
@@ -178,8 +221,15 @@ impl Connection {
 
     /// The answer is on its way.
     pub(super) fn finish(&self) {
-        let whole = !self.uploading.load(Relaxed);
-        self.enter(if whole { Phase::Idle } else { Phase::Drain });
+        if self.uploading.load(Relaxed) {
+            self.unread.store(0, Relaxed);
+            self.enter(Phase::Drain);
+        } else if self.unread.load(Relaxed) > SMALL_UNREAD {
+            self.enter(Phase::Head);
+        } else {
+            self.unread.store(0, Relaxed);
+            self.enter(Phase::Idle);
+        }
     }
 
     /// The client takes what is written, or does not.
@@ -283,6 +333,11 @@ impl Connection {
         if let Some(all) = self.all.upgrade() {
             all.release(client, bytes);
         }
+    }
+
+    /// Bytes held because of this connection are from now on held for the work on its request.
+    pub(super) fn hand_over(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
     }
 
     /// Bytes held because of this connection.

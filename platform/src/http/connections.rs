@@ -49,8 +49,16 @@ struct Open {
     all: ById,
     /// Those without a completed request, the oldest first.
     waiting: ById,
-    networks: HashMap<IpAddr, ById>,
+    networks: HashMap<IpAddr, Network>,
     /// Where to look next for an idle one.
+    cursor: u64,
+}
+
+/// The connections of one address.
+#[derive(Default)]
+struct Network {
+    all: ById,
+    waiting: ById,
     cursor: u64,
 }
 
@@ -76,18 +84,27 @@ impl Connections {
     pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Result<Arc<Connection>, CloseReason> {
         let network = (self.config.trusted_proxies == 0).then(|| network(peer));
         let mut open = self.open();
-        if let Some(same) = network.and_then(|network| open.networks.get(&network))
-            && same.len() >= self.config.max_waiting_per_address
-        {
-            let oldest = oldest(same).ok_or(CloseReason::AddressCrowded)?;
-            open.evict(&oldest, CloseReason::AddressCrowded);
+        let open = &mut *open;
+        let same = network.and_then(|network| open.networks.get_mut(&network));
+        if let Some(same) = same {
+            let gives_way = if same.waiting.len() >= self.config.max_waiting_per_address {
+                oldest(&same.waiting).map(Some)
+            } else if same.all.len() >= self.config.max_connections_per_address {
+                most_dispensable(&same.all, &mut same.cursor).map(Some)
+            } else {
+                Some(None)
+            };
+            if let Some(gives_way) = gives_way.ok_or(CloseReason::AddressCrowded)? {
+                open.evict(&gives_way, CloseReason::AddressCrowded);
+            }
         }
         if open.waiting.len() >= self.config.max_waiting {
             let oldest = oldest(&open.waiting).ok_or(CloseReason::Crowded)?;
             open.evict(&oldest, CloseReason::Crowded);
         }
         if open.all.len() >= self.config.max_connections {
-            let idle = open.most_dispensable().ok_or(CloseReason::Full)?;
+            let idle = most_dispensable(&open.all, &mut open.cursor);
+            let idle = idle.ok_or(CloseReason::Full)?;
             open.evict(&idle, CloseReason::Full);
         }
         open.last_id += 1;
@@ -97,7 +114,8 @@ impl Connections {
         open.waiting.insert(id, Arc::clone(&connection));
         if let Some(network) = network {
             let same = open.networks.entry(network).or_default();
-            same.insert(id, Arc::clone(&connection));
+            same.all.insert(id, Arc::clone(&connection));
+            same.waiting.insert(id, Arc::clone(&connection));
         }
         Ok(connection)
     }
@@ -196,35 +214,39 @@ impl Open {
     fn remove(&mut self, connection: &Connection) {
         self.all.remove(&connection.id);
         self.is_waiting_no_more(connection);
-    }
-
-    fn is_waiting_no_more(&mut self, connection: &Connection) {
-        self.waiting.remove(&connection.id);
-        let Some(network) = connection.network else {
-            return;
-        };
-        if let Some(same) = self.networks.get_mut(&network) {
-            same.remove(&connection.id);
-            if same.is_empty() {
-                self.networks.remove(&network);
+        let network = connection
+            .network
+            .map(|network| self.networks.entry(network));
+        if let Some(Entry::Occupied(mut same)) = network {
+            same.get_mut().all.remove(&connection.id);
+            if same.get().all.is_empty() {
+                same.remove();
             }
         }
     }
 
-    /// The most dispensable among the next few, going round.
-    fn most_dispensable(&mut self) -> Option<Arc<Connection>> {
-        let after = self.all.range((Excluded(self.cursor), Unbounded));
-        let next: Vec<_> = after
-            .chain(self.all.range(..=self.cursor))
-            .take(LOOKED_AT)
-            .map(|(_, connection)| Arc::clone(connection))
-            .collect();
-        self.cursor = next.last().map_or(0, |last| last.id);
-        next.into_iter()
-            .filter_map(|it| Some((it.dispensable()?, it)))
-            .max_by_key(|(how, _)| *how)
-            .map(|(_, it)| it)
+    fn is_waiting_no_more(&mut self, connection: &Connection) {
+        self.waiting.remove(&connection.id);
+        let network = connection.network.as_ref();
+        if let Some(same) = network.and_then(|network| self.networks.get_mut(network)) {
+            same.waiting.remove(&connection.id);
+        }
     }
+}
+
+/// The most dispensable among the next few after the cursor, going round.
+fn most_dispensable(all: &ById, cursor: &mut u64) -> Option<Arc<Connection>> {
+    let after = all.range((Excluded(*cursor), Unbounded));
+    let next: Vec<_> = after
+        .chain(all.range(..=*cursor))
+        .take(LOOKED_AT)
+        .map(|(_, connection)| Arc::clone(connection))
+        .collect();
+    *cursor = next.last().map_or(0, |last| last.id);
+    next.into_iter()
+        .filter_map(|it| Some((it.dispensable()?, it)))
+        .max_by_key(|(how, _)| *how)
+        .map(|(_, it)| it)
 }
 
 fn oldest(connections: &ById) -> Option<Arc<Connection>> {

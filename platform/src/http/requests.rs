@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use actix_http::{HttpMessage as _, Payload, Request, Response};
+use actix_http::{HttpMessage as _, Payload, Request, RequestHead, Response};
 use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use bytes::Bytes;
@@ -30,6 +30,8 @@ pub(super) struct Shared {
     pub(super) rules: Cell<BodyRules>,
     pub(super) connection: Arc<Connection>,
     client: Option<IpAddr>,
+    /// Bytes of the body that has been read.
+    kept: Cell<usize>,
 }
 
 impl Shared {
@@ -44,6 +46,22 @@ impl Shared {
     pub(super) fn release(&self, bytes: usize) {
         if bytes > 0 {
             self.connection.release(self.client, bytes);
+        }
+    }
+
+    /// Bytes that are held because the client sends them are from now on held for the work on his
+    /// request, until that is done.
+    pub(super) fn keep(&self, bytes: usize) {
+        self.connection.hand_over(bytes);
+        self.kept.set(self.kept.get() + bytes);
+    }
+
+    fn release_kept(&self) {
+        let kept = self.kept.take();
+        if kept > 0
+            && let Some(all) = self.connection.all()
+        {
+            all.release(self.client, kept);
         }
     }
 
@@ -62,12 +80,13 @@ impl Exchange {
         let config = connection.all().map(|all| all.config.clone());
         let config = config.unwrap_or_default();
         let whole = matches!(request.payload(), Payload::None);
-        connection.begin(whole);
+        connection.begin(whole, length_of_head(request.head()));
         let shared = Rc::new(Shared {
             rules: Cell::new(config.body),
             connection,
             client: seen_by_outermost(request.headers(), config.trusted_proxies)
                 .or_else(|| request.peer_addr().map(|peer| peer.ip())),
+            kept: Cell::new(0),
         });
         if !whole {
             let upload = Upload::new(request.take_payload(), Rc::clone(&shared));
@@ -85,6 +104,7 @@ impl Exchange {
         B: MessageBody + 'static,
     {
         self.0.connection.prove();
+        self.0.release_kept();
         let counted = response.extensions().get::<SharedBytes>().is_none();
         response.map_body(|_, body| Answer {
             body: body.boxed(),
@@ -98,8 +118,21 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
+        self.0.release_kept();
         self.0.connection.finish();
     }
+}
+
+/// About how long this head was when it was sent: spaces that mean nothing are not known any more.
+fn length_of_head(head: &RequestHead) -> usize {
+    const AROUND_PATH: usize = "  HTTP/1.1\r\n".len();
+    const AROUND_VALUE: usize = ": \r\n".len();
+    let path = head.uri.path_and_query().map_or(1, |it| it.as_str().len());
+    let headers = head.headers.iter();
+    let headers: usize = headers
+        .map(|(name, value)| name.as_str().len() + value.len() + AROUND_VALUE)
+        .sum();
+    head.method.as_str().len() + path + AROUND_PATH + headers + "\r\n".len()
 }
 
 /// An answer's body, in pieces.

@@ -47,6 +47,9 @@ impl WatchedStream {
 
     /// Fails if this connection has to close; else makes sure that it is looked at again in time.
     fn watch(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        // First, so that nothing said meanwhile is missed; and not only where there is reading: a
+        // client that has ended its side is not read from any more.
+        self.connection.waker.register(cx.waker());
         if let Some(reason) = self.connection.told_to_close() {
             return Err(self.close(reason));
         }
@@ -87,6 +90,7 @@ impl Drop for WatchedStream {
         if let Some(all) = self.connection.all() {
             all.forget(&self.connection);
         }
+        self.connection.forget_unread();
         http_metrics().closed(self.closed_for);
     }
 }
@@ -98,7 +102,6 @@ impl AsyncRead for WatchedStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.connection.waker.register(cx.waker());
         if this.burst >= BURST {
             this.burst = 0;
             this.watch(cx)?;
@@ -150,6 +153,7 @@ impl AsyncWrite for WatchedStream {
     /// and nothing will be read for a while.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        this.connection.count_unread();
         this.watch(cx)?;
         Pin::new(&mut this.io).poll_flush(cx)
     }

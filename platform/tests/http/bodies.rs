@@ -163,3 +163,26 @@ async fn bytes_in_flight_are_bounded_and_who_holds_them_longest_makes_room() {
     assert!(refused);
     server.answer_dropped().await;
 }
+
+#[actix_web::test]
+async fn a_body_counts_until_its_request_is_answered() {
+    let server = TestServer::start(HttpConfig {
+        max_bytes_in_flight: LIMIT,
+        ..generous()
+    });
+    // As much as one client may hold.
+    let mut first = Peer::connect(&server).await;
+    first.send(&post("/keep", LIMIT / 4)).await;
+    first.push(&vec![b'x'; LIMIT / 4]).await;
+    server.body_kept().await;
+    let mut second = Peer::connect(&server).await;
+    second.send(&post("/echo", NOT_SMALL)).await;
+    second.push(&vec![b'x'; NOT_SMALL]).await;
+    assert_eq!(second.status().await, Some(503));
+    server.gate.add_permits(1);
+    assert_eq!(first.status().await, Some(200));
+    let mut third = Peer::connect(&server).await;
+    third.send(&post("/echo", NOT_SMALL)).await;
+    third.push(&vec![b'x'; NOT_SMALL]).await;
+    assert_eq!(third.status().await, Some(200));
+}

@@ -2,6 +2,7 @@
 
 use platform::http::{Connections, HttpConfig};
 use rustix::process::{Resource, getrlimit};
+use tokio::io::AsyncWriteExt as _;
 
 use super::peer::Peer;
 use super::server::{HUGE, SOON, TestServer, generous};
@@ -174,6 +175,98 @@ async fn clients_that_are_slow_to_send_make_room_when_nobody_is_idle() {
     }
     // Whoever comes before they count as slow is turned away.
     while Peer::connect(&server).await.get().await != Some(200) {}
+}
+
+/// Most of a head that never ends.
+fn unfinished_head() -> String {
+    format!("GET / HTTP/1.1\r\nhost: x\r\nx: {}", "x".repeat(24 << 10))
+}
+
+#[actix_web::test]
+async fn an_unfinished_head_behind_a_request_has_as_long_as_one_alone() {
+    let server = TestServer::start(HttpConfig {
+        head_timeout: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    let both = format!("GET / HTTP/1.1\r\nhost: x\r\n\r\n{}", unfinished_head());
+    peer.send(&both).await;
+    assert_eq!(peer.status().await, Some(200));
+    peer.read_to_end().await;
+}
+
+#[actix_web::test]
+async fn a_request_with_a_body_leaves_its_connection_idle() {
+    let server = TestServer::start(HttpConfig {
+        head_timeout: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    let length = 20 << 10;
+    let head = format!("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+    peer.send(&(head + &"x".repeat(length))).await;
+    assert_eq!(peer.status().await, Some(200));
+    // Begun later and refused: so the deadline has passed for the first as well.
+    let mut other = Peer::connect(&server).await;
+    other.send("G").await;
+    assert_eq!(other.status().await, Some(408));
+    assert_eq!(peer.get().await, Some(200));
+}
+
+#[actix_web::test]
+async fn unfinished_heads_count_as_bytes_in_flight() {
+    let server = TestServer::start(HttpConfig {
+        max_bytes_in_flight: 256 << 10,
+        ..generous()
+    });
+    // One client may hold a quarter.
+    let mut parked = Vec::new();
+    for _ in 0..6 {
+        let mut peer = Peer::connect(&server).await;
+        assert_eq!(peer.get().await, Some(200));
+        peer.send(&unfinished_head()).await;
+        parked.push(peer);
+    }
+    let mut closed = 0;
+    while closed == 0 {
+        for peer in &mut parked {
+            closed += usize::from(peer.is_closed());
+        }
+        tokio::task::yield_now().await;
+    }
+    // Small ones are taken nevertheless.
+    assert_eq!(Peer::connect(&server).await.get().await, Some(200));
+}
+
+#[actix_web::test]
+async fn the_longest_idle_of_an_address_makes_room_for_its_next() {
+    let server = TestServer::start(HttpConfig {
+        max_connections_per_address: 2,
+        ..generous()
+    });
+    let mut idle = Peer::connect(&server).await;
+    assert_eq!(idle.get().await, Some(200));
+    let mut second = Peer::connect(&server).await;
+    assert_eq!(second.get().await, Some(200));
+    let mut third = Peer::connect(&server).await;
+    assert_eq!(third.get().await, Some(200));
+    assert_eq!(idle.get().await, None);
+    assert_eq!(second.get().await, Some(200));
+}
+
+#[actix_web::test]
+async fn a_half_closed_connection_that_is_told_to_close_does_at_once() {
+    let server = TestServer::start(HttpConfig {
+        max_connections: 1,
+        ..generous()
+    });
+    let mut deaf = Peer::connect(&server).await;
+    deaf.send("GET /huge HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    deaf.0.peek(&mut [0; 1]).await.unwrap();
+    deaf.0.shutdown().await.unwrap();
+    // Turned away until it counts as deaf, and then served in its place.
+    while Peer::connect(&server).await.get().await != Some(200) {}
+    server.answer_dropped().await;
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A client that sends exactly what a test tells it to.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -47,6 +48,14 @@ impl Peer {
     pub(crate) async fn get(&mut self) -> Option<u16> {
         self.push(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await;
         self.status().await
+    }
+
+    /// Whether the server has closed, without waiting.
+    pub(crate) fn is_closed(&self) -> bool {
+        match self.0.try_read(&mut [0; 512]) {
+            Ok(read) => read == 0,
+            Err(error) => error.kind() != ErrorKind::WouldBlock,
+        }
     }
 
     /// Reads until the server closes; how many bytes came.

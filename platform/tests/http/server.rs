@@ -10,6 +10,7 @@ use actix_web::{App, HttpRequest, HttpResponse};
 use futures_util::stream;
 use platform::http::body::{self, BodyError, BodyRules};
 use platform::http::{Connections, HttpConfig, serve};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Largest body `/echo` reads.
@@ -42,8 +43,11 @@ pub(crate) fn generous() -> HttpConfig {
 
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
-    /// Hears of each answer of `/huge` that nobody holds any more.
-    dropped: Mutex<UnboundedReceiver<()>>,
+    /// Hears of each answer of `/huge` that nobody holds any more, and of each body that `/keep`
+    /// has read.
+    events: Mutex<UnboundedReceiver<()>>,
+    /// What `/keep` waits for.
+    pub(crate) gate: Arc<Semaphore>,
     handle: ServerHandle,
 }
 
@@ -51,14 +55,18 @@ impl TestServer {
     pub(crate) fn start(config: HttpConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (drops, dropped) = unbounded_channel();
+        let (events, heard) = unbounded_channel();
+        let gate = Arc::new(Semaphore::new(0));
+        let shared_gate = Arc::clone(&gate);
         let connections = Connections::new(config);
         let server = serve(&connections, 1, [listener], move || {
             App::new()
-                .app_data(web::Data::new(drops.clone()))
+                .app_data(web::Data::new(events.clone()))
+                .app_data(web::Data::from(Arc::clone(&shared_gate)))
                 .route("/", web::get().to(async || "hello"))
                 .route("/refuse", web::post().to(HttpResponse::Unauthorized))
                 .route("/echo", web::post().to(echo))
+                .route("/keep", web::post().to(keep))
                 .route("/patient", web::post().to(patient))
                 .route("/huge", web::get().to(huge))
         });
@@ -67,15 +75,25 @@ impl TestServer {
         tokio::spawn(server);
         Self {
             address,
-            dropped: Mutex::new(dropped),
+            events: Mutex::new(heard),
+            gate,
             handle,
         }
     }
 
     /// Waits until the answer of a `/huge` is no longer held.
-    #[expect(clippy::await_holding_lock, reason = "each test waits in one place")]
     pub(crate) async fn answer_dropped(&self) {
-        self.dropped.lock().unwrap().recv().await.unwrap();
+        self.event().await;
+    }
+
+    /// Waits until a `/keep` has its body.
+    pub(crate) async fn body_kept(&self) {
+        self.event().await;
+    }
+
+    #[expect(clippy::await_holding_lock, reason = "each test waits in one place")]
+    async fn event(&self) {
+        self.events.lock().unwrap().recv().await.unwrap();
     }
 }
 
@@ -87,6 +105,20 @@ impl Drop for TestServer {
 
 async fn echo(request: HttpRequest, payload: Payload) -> HttpResponse {
     respond(body::read(&request, payload.into_inner(), LIMIT).await)
+}
+
+/// Answers when the gate is opened.
+async fn keep(
+    request: HttpRequest,
+    payload: Payload,
+    events: web::Data<UnboundedSender<()>>,
+    gate: web::Data<Semaphore>,
+) -> HttpResponse {
+    let body = body::read(&request, payload.into_inner(), LIMIT).await;
+    let _ = events.send(());
+    let passed = gate.acquire().await;
+    drop(passed);
+    respond(body)
 }
 
 async fn patient(request: HttpRequest, payload: Payload) -> HttpResponse {
