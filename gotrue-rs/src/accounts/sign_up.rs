@@ -85,17 +85,11 @@ pub(crate) async fn sign_up(
     check_open(state)?;
     let sign_up = SignUp::checked(state, call, account)?;
     let note = sign_up.admit()?;
-    // Made before anybody looks whether it is wanted: it takes most of the time there is to
-    // measure from outside.
-    let fresh = sign_up.fresh().await?;
-    if sign_up.provider == Provider::Email && !sign_up.autoconfirms() {
-        mail::reserve(state, call).await?;
+    let outcome = sign_up.serve().await;
+    match note {
+        Some(note) => note.unless_refused(outcome),
+        None => outcome,
     }
-    let outcome = sign_up.answer(fresh).await?;
-    if let Some(note) = note {
-        note.keep();
-    }
-    Ok(outcome)
 }
 
 /// Opens an account without a password, to which a link or code then leads. `false` if the
@@ -257,6 +251,16 @@ impl<'a> SignUp<'a> {
         };
         // Signing up itself is never refused, but then asks nobody.
         Ok(self.state.asked.note(asked, address).ok())
+    }
+
+    async fn serve(&self) -> Result<SignUpOutcome, Error> {
+        // Made before anybody looks whether it is wanted: it takes most of the time there is to
+        // measure from outside.
+        let fresh = self.fresh().await?;
+        if self.provider == Provider::Email && !self.autoconfirms() {
+            mail::reserve(self.state, self.call).await?;
+        }
+        self.answer(fresh).await
     }
 
     /// Makes the account, or does what is right where there is one. Where something has to be

@@ -42,13 +42,13 @@ struct Addresses {
     times: Mutex<Table<Option<Timestamp>>>,
 }
 
-/// That an address was asked for; forgotten when dropped, unless it is kept.
-#[must_use = "what was asked for is forgotten unless it is kept"]
+/// That an address was asked for.
+#[must_use = "a request that is refused takes nobody's turn"]
 pub(crate) struct Note {
     addresses: Arc<Addresses>,
     asked: Asked,
     address: String,
-    at: Option<Timestamp>,
+    at: Timestamp,
 }
 
 impl AskedLately {
@@ -62,9 +62,7 @@ impl AskedLately {
     }
 
     /// Notes that a mail or message to this address is asked for; refuses it if that comes too
-    /// soon after the last time. To be called before anybody looks whose address it is, and to
-    /// be kept once the request was served: who is refused for another reason takes nobody's
-    /// turn, and who got no mail may ask again.
+    /// soon after the last time. To be called before anybody looks whose address it is.
     pub(crate) fn note(&self, asked: Asked, address: &str) -> Result<Note, Error> {
         let addresses = &self.0;
         let between = if asked.is_mail() {
@@ -86,7 +84,7 @@ impl AskedLately {
             addresses: Arc::clone(addresses),
             asked,
             address: address.to_owned(),
-            at: Some(now),
+            at: now,
         })
     }
 }
@@ -98,22 +96,19 @@ impl Addresses {
 }
 
 impl Note {
-    /// Lets it count: the request was served.
-    pub(crate) fn keep(mut self) {
-        self.at = None;
-    }
-}
-
-impl Drop for Note {
-    fn drop(&mut self) {
-        if self.at.is_none() {
-            return;
+    /// Forgets that the address was asked for if the request fails: who is refused for another
+    /// reason takes nobody's turn, and who got no mail may ask again. A client that goes away in
+    /// between has had its turn, or it could tell by the next answer whether a mail was on its
+    /// way.
+    pub(crate) fn unless_refused<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+        if outcome.is_err() {
+            let mut times = self.addresses.times();
+            let last = times.entry(&(self.asked, self.address.as_str()));
+            if *last == Some(self.at) {
+                *last = None;
+            }
         }
-        let mut times = self.addresses.times();
-        let last = times.entry(&(self.asked, self.address.as_str()));
-        if *last == self.at {
-            *last = None;
-        }
+        outcome
     }
 }
 
@@ -139,17 +134,23 @@ mod tests {
         let clock = Clock::fixed(Timestamp::UNIX_EPOCH);
         let minute = Duration::from_mins(1);
         let asked = AskedLately::new(minute, Duration::ZERO, &clock);
-        drop(asked.note(Asked::Link, "ada").unwrap());
-        asked.note(Asked::Link, "ada").unwrap().keep();
-        assert!(asked.note(Asked::Link, "ada").is_err());
-        asked.note(Asked::Confirmation, "ada").unwrap().keep();
-        asked.note(Asked::Link, "eve").unwrap().keep();
+        let note = |what, address| asked.note(what, address);
+        let refused = Err::<(), _>(Error::internal("the mail server is away"));
+        let first = note(Asked::Link, "ada").unwrap();
+        assert!(first.unless_refused(refused).is_err());
+        let second = note(Asked::Link, "ada").unwrap();
+        assert!(second.unless_refused(Ok(())).is_ok());
+        assert!(note(Asked::Link, "ada").is_err());
+        assert!(note(Asked::Confirmation, "ada").is_ok());
+        assert!(note(Asked::Link, "eve").is_ok());
         for _ in 0..2 {
-            asked.note(Asked::Message, "ada").unwrap().keep();
+            assert!(note(Asked::Message, "ada").is_ok());
         }
         clock.advance(SignedDuration::from_secs(59));
-        assert!(asked.note(Asked::Link, "ada").is_err());
+        assert!(note(Asked::Link, "ada").is_err());
         clock.advance(SignedDuration::from_secs(1));
-        asked.note(Asked::Link, "ada").unwrap().keep();
+        assert!(note(Asked::Link, "ada").is_ok());
+        // A client that goes away.
+        assert!(note(Asked::Link, "ada").is_err());
     }
 }

@@ -100,9 +100,8 @@ pub(super) async fn send(
     wanted.challenge.validate()?;
     metadata::check_new(wanted.data.as_ref())?;
     let note = state.asked.note(Asked::Link, &wanted.email)?;
-    mail::admit(state, call, Asker::Anybody, &[&wanted.email])?;
-    deliver(state, call, &wanted).await?;
-    note.keep();
+    note.unless_refused(mail::admit(state, call, Asker::Anybody, &[&wanted.email]))?;
+    note.unless_refused(deliver(state, call, &wanted).await)?;
     Ok(json::empty_object())
 }
 

@@ -96,8 +96,7 @@ async fn send_to_phone(
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
     let note = state.asked.note(Asked::Message, &body.phone)?;
-    deliver(state, call, &body, may_open).await?;
-    note.keep();
+    note.unless_refused(deliver(state, call, &body, may_open).await)?;
     let message_id = phone::MESSAGE_ID;
     Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
 }

@@ -54,9 +54,8 @@ async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpRes
     };
     challenge.validate()?;
     let note = state.asked.note(Asked::Link, &email)?;
-    mail::admit(&state, &call, Asker::Anybody, &[&email])?;
-    send_recovery(&state, &call, &email, &challenge).await?;
-    note.keep();
+    note.unless_refused(mail::admit(&state, &call, Asker::Anybody, &[&email]))?;
+    note.unless_refused(send_recovery(&state, &call, &email, &challenge).await)?;
     Ok(json::empty_object())
 }
 

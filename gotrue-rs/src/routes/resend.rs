@@ -59,6 +59,10 @@ impl Kind {
         }
     }
 
+    fn is_message(self) -> bool {
+        matches!(self, Self::Sms | Self::PhoneChange)
+    }
+
     /// Whether the user still waits for this.
     fn is_pending(self, user: &User) -> bool {
         match self {
@@ -106,26 +110,31 @@ async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
     let note = state.asked.note(wanted.kind.asked(), wanted.address())?;
-    let by_message = matches!(wanted.kind, Kind::Sms | Kind::PhoneChange);
-    mail::admit(&state, &call, Asker::Anybody, &[&wanted.email])?;
-    if by_message && !wanted.phone.is_empty() {
-        phone::code(&state, &wanted.phone)?;
-    }
-    if !by_message {
-        mail::reserve(&state, &call).await?;
-    }
-    if let Some(user) = waiting(&state, &call, &wanted).await? {
-        match wanted.kind {
-            Kind::Signup => resend_signup(&state, &call, &user, &wanted.challenge).await?,
-            Kind::EmailChange => {
-                resend_email_change(&state, &call, &user, &wanted.challenge).await?;
-            }
-            Kind::Sms | Kind::PhoneChange => resend_message(&state, &user, &wanted).await?,
-        }
-    }
-    note.keep();
-    let message_id = if by_message { phone::MESSAGE_ID } else { "" };
+    note.unless_refused(mail::admit(&state, &call, Asker::Anybody, &[&wanted.email]))?;
+    note.unless_refused(resend(&state, &call, &wanted).await)?;
+    let message_id = if wanted.kind.is_message() {
+        phone::MESSAGE_ID
+    } else {
+        ""
+    };
     Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
+}
+
+async fn resend(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Error> {
+    if wanted.kind.is_message() && !wanted.phone.is_empty() {
+        phone::code(state, &wanted.phone)?;
+    }
+    if !wanted.kind.is_message() {
+        mail::reserve(state, call).await?;
+    }
+    let Some(user) = waiting(state, call, wanted).await? else {
+        return Ok(());
+    };
+    match wanted.kind {
+        Kind::Signup => resend_signup(state, call, &user, &wanted.challenge).await,
+        Kind::EmailChange => resend_email_change(state, call, &user, &wanted.challenge).await,
+        Kind::Sms | Kind::PhoneChange => resend_message(state, &user, wanted).await,
+    }
 }
 
 /// The user who waits for what is asked for and can be sent it now. It must not show whether
