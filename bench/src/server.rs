@@ -66,8 +66,18 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the binary.
+    /// Starts the binary, on other ports if somebody takes one of the first choice meanwhile.
     pub(crate) async fn start(settings: Settings) -> Result<Self, Failure> {
+        for _ in 0..3 {
+            if let Some(server) = Self::start_once(&settings).await? {
+                return Ok(server);
+            }
+        }
+        Err("wildfire ended at once; run `wildfire start` to see why".into())
+    }
+
+    /// `None` if the binary ended of itself.
+    async fn start_once(settings: &Settings) -> Result<Option<Self>, Failure> {
         let ports = free_ports::<4>()?;
         let started = Instant::now();
         let mut command = Command::new(binary());
@@ -87,13 +97,16 @@ impl Server {
         {
             command.arg(option).arg(port.to_string());
         }
-        let child = command
+        let mut child = command
             .stdout(settings.output()?)
             .stderr(settings.output()?)
             .kill_on_drop(true)
             .spawn()?;
         let port = ports[0];
         while !healthy(port).await {
+            if child.try_wait()?.is_some() {
+                return Ok(None);
+            }
             if started.elapsed() > PATIENCE {
                 return Err(
                     "wildfire did not become healthy; run `wildfire start` to see why".into(),
@@ -102,14 +115,14 @@ impl Server {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let started_in = started.elapsed();
-        let status = status(&settings).await?;
-        Ok(Self {
+        let status = status(settings).await?;
+        Ok(Some(Self {
             child,
-            settings,
+            settings: settings.clone(),
             port,
             status,
             started_in,
-        })
+        }))
     }
 
     /// A member of the status, such as `ANON_KEY`.
