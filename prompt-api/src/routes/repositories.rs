@@ -11,7 +11,7 @@ use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::repositories::{NewRepository, Repository};
 use crate::error::Error;
-use crate::json::{Json, SMALL_BODY_LIMIT};
+use crate::json::Json;
 use crate::prompts::{Problems, check_key};
 use crate::query::Query;
 use crate::state::State;
@@ -147,7 +147,7 @@ pub(super) async fn get_repository(
 pub(super) async fn create_repository(
     state: web::Data<State>,
     SignedIn(caller): SignedIn,
-    Json(body): Json<RepositoryRequest, SMALL_BODY_LIMIT>,
+    Json(body): Json<RepositoryRequest>,
 ) -> Result<HttpResponse, Error> {
     let repository = body.check()?;
     let session = caller.session(&state.database);

@@ -195,7 +195,7 @@ impl Target {
             while !self.is_over() {
                 if one(index).await.is_err() {
                     self.tally.count("broken off");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }
         });

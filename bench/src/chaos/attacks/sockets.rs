@@ -24,6 +24,9 @@ const LARGE_PASSWORD: usize = 900 << 10;
 /// Time between two bytes of a slow sender.
 const DRIP: Duration = Duration::from_secs(2);
 
+/// How soon a socket that was closed is opened again.
+const RECONNECT: Duration = Duration::from_secs(1);
+
 /// Sockets that never send a byte.
 pub(super) async fn idle(target: &Target) {
     let one = async |_| {
@@ -32,6 +35,7 @@ pub(super) async fn idle(target: &Target) {
         let read = stream.read(&mut [0; 16]).await;
         target.tally.count("closed");
         read?;
+        tokio::time::sleep(RECONNECT).await;
         Ok(())
     };
     target.side_by_side(SILENT_SOCKETS, one).await;
@@ -117,6 +121,7 @@ async fn drip(target: &Target, begin: Vec<u8>) -> Result<(), Failure> {
             read = stream.read(&mut answer) => {
                 let length = read?;
                 target.tally.count(status_of(&answer[..length]));
+                tokio::time::sleep(RECONNECT).await;
                 return Ok(());
             }
             () = tokio::time::sleep(DRIP) => stream.write_all(b" ").await?,
