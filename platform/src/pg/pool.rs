@@ -16,10 +16,6 @@ use super::tls::{self, SslMode};
 use super::{Client, DbError, Tx};
 use crate::env::Secret;
 
-/// The role of callers nobody knows, who share a part of the pool: there may be any number of
-/// them, and those who signed in must still be served.
-const ANONYMOUS: &str = "anon";
-
 /// How long nobody connects after connecting failed: a server that is starting or full gets
 /// ready sooner if not every request knocks.
 const REST: Duration = Duration::from_millis(100);
@@ -73,6 +69,15 @@ impl DatabaseConfig {
     }
 }
 
+/// Which connections somebody may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    /// Any that is free.
+    Whole,
+    /// At most half of them at once, so that strangers leave some for those who signed in.
+    Anonymous,
+}
+
 /// A pool of connections. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
@@ -116,17 +121,18 @@ impl Database {
 
     /// A connection.
     pub async fn client(&self) -> Result<Client, DbError> {
-        self.client_for(None).await
+        self.client_for(Share::Whole).await
     }
 
-    /// A connection for statements run as `role`.
-    pub(super) async fn client_for(&self, role: Option<&str>) -> Result<Client, DbError> {
+    /// A connection out of a share of the pool.
+    pub(super) async fn client_for(&self, share: Share) -> Result<Client, DbError> {
         let acquired = async {
-            let place = if role == Some(ANONYMOUS) {
-                let place = Arc::clone(&self.anonymous).acquire_owned().await;
-                Some(place.map_err(|_| PoolError::Closed)?)
-            } else {
-                None
+            let place = match share {
+                Share::Anonymous => {
+                    let place = Arc::clone(&self.anonymous).acquire_owned().await;
+                    Some(place.map_err(|_| PoolError::Closed)?)
+                }
+                Share::Whole => None,
             };
             Ok(Client::new(self.connection().await?, place))
         };
@@ -159,14 +165,15 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
-        self.transaction_opened_by(name, None, "begin", work).await
+        self.transaction_opened_by(name, Share::Whole, "begin", work)
+            .await
     }
 
-    /// [`Database::transaction`] as `role`, with settings that hold inside it.
+    /// [`Database::transaction`] with settings that hold inside it.
     pub(super) async fn transaction_opened_by<T, E>(
         &self,
         name: &'static str,
-        role: Option<&str>,
+        share: Share,
         opening: &str,
         work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E>
@@ -175,7 +182,7 @@ impl Database {
     {
         let mut attempt = 1;
         loop {
-            let mut client = self.client_for(role).await?;
+            let mut client = self.client_for(share).await?;
             let tx = client.begin_with(opening.to_owned().into());
             let outcome = match work(&tx).await {
                 Ok(value) => tx.commit().await.map(|()| value).map_err(E::from),

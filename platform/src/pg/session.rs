@@ -6,11 +6,14 @@ use postgres_protocol::escape::{escape_identifier, escape_literal};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
-use super::pool::RetryHint;
+use super::pool::{RetryHint, Share};
 use super::{Client, Database, DbError, Executor as _, Params, Tx};
 
 /// How often a statement that lost a race is run again; every attempt is its own transaction.
 const MAX_ATTEMPTS: u32 = 5;
+
+/// The role of callers who did not sign in.
+const ANONYMOUS: &str = "anon";
 
 /// Acts as one role with one set of claims; made by [`Database::session`].
 #[derive(Clone, Copy)]
@@ -18,15 +21,30 @@ pub struct Session<'d> {
     database: &'d Database,
     role: &'d str,
     claims: &'d str,
+    share: Share,
 }
 
 impl<'d> Session<'d> {
     pub(super) fn new(database: &'d Database, role: &'d str, claims: &'d str) -> Self {
+        let share = if role == ANONYMOUS {
+            Share::Anonymous
+        } else {
+            Share::Whole
+        };
         Self {
             database,
             role,
             claims,
+            share,
         }
+    }
+
+    /// Does what anybody may ask for, with whatever role it takes: it gets no more connections
+    /// than anonymous callers do.
+    #[must_use]
+    pub fn for_anybody(mut self) -> Self {
+        self.share = Share::Anonymous;
+        self
     }
 
     /// Runs one statement in its own transaction: `BEGIN`, role and claims, the statement and
@@ -58,7 +76,7 @@ impl<'d> Session<'d> {
     {
         let opening = self.opening();
         self.database
-            .transaction_opened_by(name, Some(self.role), &opening, work)
+            .transaction_opened_by(name, self.share, &opening, work)
             .await
     }
 
@@ -71,7 +89,7 @@ impl<'d> Session<'d> {
     }
 
     async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let mut client = self.database.client_for(Some(self.role)).await?;
+        let mut client = self.database.client_for(self.share).await?;
         let sql = self.statement_text(sql);
         let statement = match client.prepare(&sql).await {
             Ok(statement) => statement,

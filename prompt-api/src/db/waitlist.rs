@@ -10,6 +10,7 @@ on conflict (email) do nothing";
 pub(crate) async fn insert(database: &Database, email: &str) -> Result<(), DbError> {
     database
         .session("service_role", "{}")
+        .for_anybody()
         .query(INSERT, &[&email])
         .await?;
     Ok(())

@@ -125,6 +125,16 @@ async fn repositories_are_listed_without_readmes_in_bounded_pages() {
 }
 
 #[actix_web::test]
+async fn a_readme_may_be_as_long_as_documented() {
+    let api = Api::start().await;
+    let ada = api.user("ada@example.com").await;
+    let readme = "#".repeat(256 * 1024);
+    let body = serde_json::json!({ "name": "Long", "slug": "long", "readme": readme });
+    let made = api.post("/api/v1/repos").by(&ada).json(&body);
+    assert_eq!(made.expect(201).await["readme"], readme);
+}
+
+#[actix_web::test]
 async fn organizations_are_listed_page_by_page() {
     let api = Api::start().await;
     let ada = api.user("ada@example.com").await;

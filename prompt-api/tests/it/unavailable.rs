@@ -52,3 +52,25 @@ async fn a_full_disk_refuses_what_is_written_and_not_what_is_read() {
     let again = api.post("/api/v1/prompts").by(&ada).json(&body);
     again.expect(201).await;
 }
+
+#[actix_web::test]
+async fn strangers_who_wait_for_a_lock_leave_connections_to_others() {
+    let api = Api::start_with(|config| config.max_connections = 2).await;
+    let ada = api.user("ada@example.com").await;
+    let mut holder = api.database.superuser().await;
+    let tx = holder.begin();
+    tx.batch("lock table public.waitlist_entries")
+        .await
+        .unwrap();
+    let strangers = (0..4).map(async |n| {
+        let body = json!({ "email": format!("stranger-{n}@example.com") });
+        is_asked_to_wait(api.post("/api/waitlist").json(&body)).await;
+    });
+    let known = async {
+        for _ in 0..20 {
+            api.get("/api/v1/prompts").by(&ada).expect(200).await;
+        }
+    };
+    futures_util::join!(futures_util::future::join_all(strangers), known);
+    tx.rollback().await.unwrap();
+}
