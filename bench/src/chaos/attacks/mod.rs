@@ -23,9 +23,6 @@ pub(crate) use floods::fill_lists;
 /// Where the attacker sits.
 const ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// How willingly the attacker's threads yield: on a real attack they are another machine's.
-const NICENESS: i32 = 15;
-
 /// A hostile shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Attack {
@@ -112,8 +109,7 @@ impl Attack {
     /// Runs it on a thread of its own.
     pub(crate) fn launch(self, target: Target) -> JoinHandle<Result<(), String>> {
         std::thread::spawn(move || {
-            rustix::process::setpriority_process(None, NICENESS)
-                .map_err(|error| error.to_string())?;
+            yield_to_everybody().map_err(|error| error.to_string())?;
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -145,6 +141,17 @@ impl Attack {
         }
         Ok(())
     }
+}
+
+/// Leaves this thread the time nobody else wants: on a real attack it is another machine's.
+fn yield_to_everybody() -> Result<(), Failure> {
+    let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
+    let mut chrt = std::process::Command::new("chrt");
+    chrt.args(["--idle", "--pid", "0", &thread]);
+    if chrt.status()?.success() {
+        return Ok(());
+    }
+    Err("`chrt` (Debian: util-linux) could not lower the attacker's priority".into())
 }
 
 /// What the attacker knows.
