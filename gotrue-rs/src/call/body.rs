@@ -38,6 +38,10 @@ pub(crate) fn refusal(error: BodyError) -> Error {
             "The server is handling as much as it can, please retry after a moment.",
         )
         .with_header("retry-after", body::RETRY_AFTER.to_string()),
-        BodyError::Broken => Error::internal("Could not read body into byte slice"),
+        // Upstream: 500, as if the service had failed.
+        BodyError::Broken => Error::bad_request(
+            ErrorCode::BadJson,
+            "Could not parse request body as JSON: it ends early or is badly encoded",
+        ),
     }
 }

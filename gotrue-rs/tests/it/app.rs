@@ -16,6 +16,8 @@ use platform_test::TestDatabase;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 
 /// A password that satisfies the default policy.
 pub(crate) const PASSWORD: &str = "correct-horse";
@@ -130,6 +132,26 @@ impl TestApp {
     /// A request to be completed and sent.
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         Request(self.client.request(method, format!("{}{path}", self.base)))
+    }
+
+    /// Sends these bytes of a request and no more, ends the sending half of the connection if
+    /// told so, and gives the answer as it comes over the wire.
+    pub(crate) async fn raw(&self, text: &str, end: bool) -> String {
+        let host = self.base.split('/').nth(2).expect("a host");
+        let mut stream = TcpStream::connect(host).await.expect("a connection");
+        stream.write_all(text.as_bytes()).await.expect("to be read");
+        if end {
+            stream.shutdown().await.expect("an end");
+        }
+        let mut answer = Vec::new();
+        let mut some = [0; 4096];
+        while !answer.ends_with(b"}") {
+            match stream.read(&mut some).await.expect("an answer") {
+                0 => break,
+                length => answer.extend_from_slice(&some[..length]),
+            }
+        }
+        String::from_utf8(answer).expect("text")
     }
 
     /// A GET request.

@@ -88,6 +88,23 @@ async fn malformed_json_is_explained_in_the_words_of_the_decoder() {
 }
 
 #[tokio::test]
+async fn a_body_that_cannot_be_read_is_the_clients_mistake() {
+    let app = TestApp::spawn().await;
+    let head = "POST /token?grant_type=password HTTP/1.1\r\nhost: x\r\n";
+    for (rest, ends) in [
+        (
+            "transfer-encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n",
+            false,
+        ),
+        ("content-length: 100\r\n\r\n{", true),
+    ] {
+        let answer = app.raw(&format!("{head}{rest}"), ends).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{rest}: {answer}");
+        assert!(answer.contains(r#""error_code":"bad_json""#), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn bodies_over_a_mebibyte_are_refused() {
     let app = TestApp::spawn().await;
     let body = json!({ "email": "a".repeat(2 << 20), "password": PASSWORD });
