@@ -47,9 +47,10 @@ pub(crate) async fn confirm_email_change(
     user.email = email;
     user.updated_at = micros(now);
     let failed = |error| Error::internal("Error confirm email").with_source(error);
+    // Upstream: a server error where somebody else has confirmed the address meanwhile.
     db::users::confirm_email_change(db, user.id, &user.email, now)
         .await
-        .map_err(failed)?;
+        .map_err(|error| failed(error).or_taken())?;
     if !user.is_confirmed() {
         db::users::confirm_email(db, user, now)
             .await

@@ -287,6 +287,33 @@ async fn where_one_mailbox_is_enough_the_new_one_decides() {
 }
 
 #[tokio::test]
+async fn an_address_that_somebody_else_confirmed_meanwhile_is_taken() {
+    let one = ("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", "false");
+    let app = TestApp::spawn_with(&confirming_with(&[one])).await;
+    signed_up(&app).await;
+    let signed_up = with_code("signup", &code(&app.last_mail()));
+    let session = Session::of(&app.post("/verify", signed_up).await);
+    let put = app.as_user(&session.access_token, Method::PUT, "/user");
+    let change = json!({ "email": "lovelace@example.com" });
+    put.json(&change).send().await.ok();
+    let token = token(&app.last_mail());
+    let insert = "insert into auth.users (id, aud, role, email, email_confirmed_at)
+        values (gen_random_uuid(), 'authenticated', 'authenticated', 'lovelace@example.com', now())";
+    app.query(insert, &[]).await;
+    let body = json!({ "type": "email_change", "token_hash": token });
+    let text = "A user with this email address has already been registered";
+    app.post("/verify", body)
+        .await
+        .refused(422, "email_exists", text);
+    let link = format!("/verify?type=email_change&token={token}");
+    let reply = app.get(&link).await;
+    assert_eq!(reply.status, 303, "{}", reply.body);
+    let location = reply.header("location").unwrap();
+    assert!(location.contains("error_code=email_exists"), "{location}");
+    assert!(!location.contains("server_error"), "{location}");
+}
+
+#[tokio::test]
 async fn a_confirmation_voids_all_other_links_and_codes() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
     signed_up(&app).await;
