@@ -221,3 +221,13 @@ async fn a_missing_token_wins_over_a_bad_body() {
         assert_eq!(reply.json()["error_code"], "no_authorization");
     }
 }
+
+#[tokio::test]
+async fn without_a_token_no_body_is_waited_for() {
+    let app = TestApp::spawn().await;
+    for path in ["/admin/oauth", "/admin/oauth/clients"] {
+        let request = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n");
+        let answer = app.raw(&request, false).await;
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{path}: {answer}");
+    }
+}
