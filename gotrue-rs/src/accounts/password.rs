@@ -15,8 +15,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
+use uuid::Uuid;
 
-pub(crate) use formats::Foreign;
+use formats::Foreign;
+pub(crate) use formats::is_usable;
 use queue::{Job, Queue};
 
 use crate::error::{Error, ErrorCode};
@@ -124,12 +126,15 @@ impl Hasher {
             .map_err(|error| Error::Unexpected(error.into()))
     }
 
-    /// Whether the password is the one behind the hash; a hash of no known kind is an error.
+    /// Whether the password is the one behind the hash of this user. Nothing is behind a hash that
+    /// cannot be checked; finding that takes as long as [`Hasher::verify_nothing`].
+    // Upstream: a hash of no known kind is a server error.
     pub(crate) async fn verify(
         &self,
         origin: &Origin,
         password: &str,
         hash: &str,
+        user_id: Uuid,
     ) -> Result<bool, Error> {
         let is_foreign = formats::is_foreign(hash);
         let most = if is_foreign {
@@ -138,17 +143,23 @@ impl Hasher {
             BCRYPT_USES
         };
         let is_whole = password.len() <= most;
-        let (password, hash) = (used_of(password, most), hash.to_owned());
+        let (password, hash, cost) = (used_of(password, most), hash.to_owned(), self.cost);
         let verified = self.run(origin, move || {
-            if is_foreign {
-                let known = Foreign::parse(&hash);
-                return Ok(known.is_some_and(|known| known.matches(&password)) && is_whole);
+            let verified = if is_foreign {
+                Foreign::parse(&hash).map(|known| known.matches(&password) && is_whole)
+            } else {
+                bcrypt::verify(&password, &hash).ok()
+            };
+            if verified.is_none() {
+                hash_in_vain(&password, cost);
             }
-            bcrypt::verify(password, &hash)
+            verified
         });
-        verified
-            .await?
-            .map_err(|error| Error::Unexpected(error.into()))
+        let verified = verified.await?;
+        if verified.is_none() {
+            tracing::warn!(user.id = %user_id, "A stored password hash cannot be checked");
+        }
+        Ok(verified.unwrap_or(false))
     }
 
     /// Takes as long as [`Hasher::verify`] with a hash of this service, and finds nothing: for
@@ -159,11 +170,8 @@ impl Hasher {
         password: &str,
     ) -> Result<(), Error> {
         let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
-        let hashed = self.run(origin, move || {
-            // What it comes to does not matter.
-            let _ = bcrypt::hash_with_salt(&password, cost, [0; 16]);
-        });
-        hashed.await
+        self.run(origin, move || hash_in_vain(&password, cost))
+            .await
     }
 
     async fn run<T: Send + 'static>(
@@ -270,6 +278,11 @@ impl Job for Box<dyn Work> {
     }
 }
 
+/// The work of a hash; what it comes to does not matter.
+fn hash_in_vain(password: &[u8], cost: u32) {
+    let _ = bcrypt::hash_with_salt(password, cost, [0; 16]);
+}
+
 /// As much of a password as a hash looks at.
 fn used_of(password: &str, most: usize) -> Vec<u8> {
     let bytes = password.as_bytes();
@@ -291,6 +304,7 @@ mod tests {
 
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD_NO_PAD;
+    use uuid::Uuid;
 
     use super::{BCRYPT_USES, Hasher, LONGEST_FOREIGN, used_of};
     use crate::limits::Origin;
@@ -304,8 +318,18 @@ mod tests {
             let hash = hasher.hash(&me, password).await.unwrap();
             assert!(hash.starts_with("$2a$04$"), "{hash}");
             assert_eq!(hash.len(), 60);
-            assert!(hasher.verify(&me, password, &hash).await.unwrap());
-            assert!(!hasher.verify(&me, "something else", &hash).await.unwrap());
+            assert!(
+                hasher
+                    .verify(&me, password, &hash, Uuid::nil())
+                    .await
+                    .unwrap()
+            );
+            assert!(
+                !hasher
+                    .verify(&me, "something else", &hash, Uuid::nil())
+                    .await
+                    .unwrap()
+            );
             hasher.verify_nothing(&me, password).await.unwrap();
         }
     }
@@ -316,8 +340,18 @@ mod tests {
         let known = "x".repeat(72);
         let hash = hasher.hash(&me, &known).await.unwrap();
         let endless = known.repeat(10_000);
-        assert!(hasher.verify(&me, &endless, &hash).await.unwrap());
-        assert!(!hasher.verify(&me, &known[1..], &hash).await.unwrap());
+        assert!(
+            hasher
+                .verify(&me, &endless, &hash, Uuid::nil())
+                .await
+                .unwrap()
+        );
+        assert!(
+            !hasher
+                .verify(&me, &known[1..], &hash, Uuid::nil())
+                .await
+                .unwrap()
+        );
     }
 
     #[tokio::test]
@@ -341,7 +375,10 @@ mod tests {
             (&too_long, &too_long, false),
         ] {
             let hash = hash_of(known);
-            assert_eq!(hasher.verify(&me, given, &hash).await.unwrap(), expected);
+            assert_eq!(
+                hasher.verify(&me, given, &hash, Uuid::nil()).await.unwrap(),
+                expected
+            );
         }
     }
 
@@ -357,8 +394,29 @@ mod tests {
     async fn hashes_made_by_go_are_accepted() {
         let (hasher, me) = (Hasher::with_threads(1, FAST), Origin::named("me"));
         let hash = "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy";
-        assert!(!hasher.verify(&me, "not it", hash).await.unwrap());
-        assert!(hasher.verify(&me, "x", "not a hash").await.is_err());
+        assert!(
+            !hasher
+                .verify(&me, "not it", hash, Uuid::nil())
+                .await
+                .unwrap()
+        );
+    }
+
+    #[tokio::test]
+    async fn nothing_is_behind_a_hash_that_cannot_be_checked_and_that_takes_a_hash() {
+        let (hasher, me) = (Hasher::with_threads(1, 10), Origin::named("me"));
+        let verified = async |hash: &str| {
+            let started = std::time::Instant::now();
+            let found = hasher.verify(&me, "x", hash, Uuid::nil()).await.unwrap();
+            assert!(!found, "{hash}");
+            started.elapsed()
+        };
+        let wrong = hasher.hash(&me, "not it").await.unwrap();
+        let usual = verified(&wrong).await;
+        let stray_bits = format!("$2a$04${}", "a".repeat(53));
+        for hash in ["not a hash", "$argon2id$v=19$nonsense", &stray_bits] {
+            assert!(verified(hash).await > usual / 100, "{hash}");
+        }
     }
 
     #[tokio::test]

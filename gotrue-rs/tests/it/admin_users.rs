@@ -88,15 +88,37 @@ async fn passwords_may_come_hashed_or_not_at_all() {
     create(&app, json!({ "email": "d@example.com", "password": "x" }))
         .await
         .ok();
-    let reply = create(
-        &app,
-        json!({ "email": "e@example.com", "password_hash": "x" }),
-    )
-    .await;
-    assert_eq!(
-        (reply.status.as_u16(), &reply.json()["msg"]),
-        (500, &json!("Error creating user"))
+    for hash in ["x", &unusable_hash()] {
+        let body = json!({ "email": "e@example.com", "password_hash": hash });
+        let reply = create(&app, body).await;
+        assert_eq!(
+            (reply.status.as_u16(), &reply.json()["msg"]),
+            (500, &json!("Error creating user"))
+        );
+    }
+}
+
+/// Looks like bcrypt, but the last bits of its salt are none that bcrypt writes.
+fn unusable_hash() -> String {
+    format!("$2a$04${}", "a".repeat(53))
+}
+
+#[tokio::test]
+async fn no_password_is_behind_a_hash_that_cannot_be_checked() {
+    let app = TestApp::spawn().await;
+    let session = app.sign_up("a@example.com").await;
+    let spoil = "update auth.users set encrypted_password = $1";
+    app.query(spoil, &[&unusable_hash()]).await;
+    let body = json!({ "email": "a@example.com", "password": PASSWORD });
+    app.post("/token?grant_type=password", body).await.refused(
+        400,
+        "invalid_credentials",
+        "Invalid login credentials",
     );
+    let put = app.as_user(&session.access_token, Method::PUT, "/user");
+    let body = json!({ "password": PASSWORD });
+    put.json(&body).send().await.ok();
+    app.sign_in("a@example.com").await;
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Hashes that users bring along from elsewhere: argon2 and Firebase's scrypt.
+//! Hashes that users bring along from elsewhere: bcrypt, argon2 and Firebase's scrypt.
 //!
 //! Mirrors upstream's `internal/crypto/password.go`. New hashes are always bcrypt.
 
@@ -7,11 +7,18 @@ use aws_lc_rs::cipher::{AES_256, EncryptingKey, EncryptionContext, UnboundCipher
 use aws_lc_rs::constant_time;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use bcrypt::HashParts;
 
 /// More memory than this is never spent on one password, KiB.
 const MOST_MEMORY: u64 = 1024 * 1024;
 const MOST_ROUNDS: u32 = 20;
 const MOST_LANES: u32 = 16;
+
+/// Every sign-in with a costlier hash would block the few threads that hash for seconds.
+///
+/// Upstream: up to 31, which takes days.
+const MOST_BCRYPT_COST: u32 = 16;
+const LEAST_BCRYPT_COST: u32 = 4;
 
 /// A hash that is not bcrypt.
 #[derive(Debug)]
@@ -42,6 +49,16 @@ pub(crate) struct ScryptHash {
 /// Whether a hash claims to be of one of these kinds, well-formed or not.
 pub(super) fn is_foreign(hash: &str) -> bool {
     hash.starts_with("$argon2") || hash.starts_with("$fbscrypt")
+}
+
+/// Whether passwords can be checked against a hash, at a bearable price.
+// Upstream: also takes bcrypt's first version, `$2$`, and salts with stray last bits.
+pub(crate) fn is_usable(hash: &str) -> bool {
+    if is_foreign(hash) {
+        return Foreign::parse(hash).is_some();
+    }
+    let cost = hash.parse().map(|parts: HashParts| parts.get_cost());
+    cost.is_ok_and(|cost| (LEAST_BCRYPT_COST..=MOST_BCRYPT_COST).contains(&cost))
 }
 
 impl Foreign {
@@ -159,7 +176,7 @@ impl ScryptHash {
 
 #[cfg(test)]
 mod tests {
-    use super::Foreign;
+    use super::{Foreign, is_usable};
 
     const KNOWN: [&str; 3] = [
         "$argon2i$v=19$m=64,t=2,p=1$d2lsZGZpcmUtc2FsdA$ulfU8JJPQaZEWOPE6bj/xCMFh6NgWjnJ",
@@ -173,6 +190,28 @@ mod tests {
             let known = Foreign::parse(hash).unwrap();
             assert!(known.matches(b"correct-horse"), "{hash}");
             assert!(!known.matches(b"wrong"), "{hash}");
+        }
+    }
+
+    #[test]
+    fn usable_hashes_are_told_from_others() {
+        let rest = "SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq";
+        for start in ["$2a$10$", "$2b$04$", "$2x$16$", "$2y$10$"] {
+            assert!(is_usable(&format!("{start}{rest}")), "{start}");
+        }
+        assert!(KNOWN.into_iter().all(is_usable));
+        for start in ["$2$10$", "$2a$03$", "$2a$17$", "$2a$99$", "$2a$x$", ""] {
+            assert!(!is_usable(&format!("{start}{rest}")), "{start}");
+        }
+        let stray_bits = format!("$2a$04${}", "a".repeat(53));
+        for other in [
+            "",
+            "secret",
+            "$2a$99$x",
+            "$argon2id$v=19$m=1,t=1,p=1$a$b",
+            &stray_bits,
+        ] {
+            assert!(!is_usable(other), "{other}");
         }
     }
 

@@ -100,7 +100,8 @@ async fn check_password(
         return Err(wrong());
     };
     let hash = user.encrypted_password.as_deref().unwrap_or_default();
-    if !state.passwords.verify(&origin, password, hash).await? {
+    let passwords = &state.passwords;
+    if !passwords.verify(&origin, password, hash, user.id).await? {
         return Err(wrong());
     }
     // Upstream: tells anybody who was banned, whatever the password.

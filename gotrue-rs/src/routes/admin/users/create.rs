@@ -9,8 +9,7 @@ use uuid::Uuid;
 use super::in_one_sentence;
 use super::params::{AdminUserBody, ban};
 use crate::accounts::change::record;
-use crate::accounts::password::Foreign;
-use crate::accounts::{metadata, validate};
+use crate::accounts::{metadata, password, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::caller::Admin;
@@ -25,11 +24,6 @@ use crate::state::State;
 
 /// What bcrypt reads of a password, in bytes.
 const LONGEST_PASSWORD: usize = 72;
-
-/// Every sign-in with a costlier hash would block the few threads that hash for seconds.
-///
-/// Upstream: up to 31, which takes days.
-const MOST_BCRYPT_COST: u32 = 16;
 
 fn invalid(text: &'static str) -> Error {
     Error::bad_request(ErrorCode::ValidationFailed, text)
@@ -130,11 +124,11 @@ async fn password_hash(state: &State, call: &Call, body: &AdminUserBody) -> Resu
         ));
     }
     if !body.password_hash.is_empty() {
-        if is_bcrypt(&body.password_hash) || Foreign::parse(&body.password_hash).is_some() {
+        if password::is_usable(&body.password_hash) {
             return Ok(body.password_hash.clone());
         }
         return Err(Error::internal("Error creating user")
-            .with_source("the password hash is of no known kind"));
+            .with_source("the password hash cannot be checked"));
     }
     match body.password.as_deref().unwrap_or_default() {
         // Upstream: hashes a random password.
@@ -152,16 +146,6 @@ async fn password_hash(state: &State, call: &Call, body: &AdminUserBody) -> Resu
             state.passwords.hash(&origin, password).await
         }
     }
-}
-
-fn is_bcrypt(hash: &str) -> bool {
-    let mut parts = hash.split('$').skip(1);
-    let (version, cost, rest) = (parts.next(), parts.next(), parts.next());
-    matches!(version, Some("2a" | "2b" | "2y" | "2x" | "2"))
-        && cost
-            .and_then(|cost| cost.parse::<u32>().ok())
-            .is_some_and(|cost| (4..=MOST_BCRYPT_COST).contains(&cost))
-        && rest.is_some_and(|rest| rest.len() == 53)
 }
 
 fn id(text: &str) -> Result<Uuid, Error> {
@@ -235,20 +219,5 @@ impl New<'_> {
             .trait_("user_email", user.email.as_str())
             .trait_("user_phone", user.phone.as_str())
             .trait_("provider", provider)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_bcrypt;
-
-    #[test]
-    fn bcrypt_hashes_are_told_from_others() {
-        assert!(is_bcrypt(
-            "$2y$10$SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq"
-        ));
-        for other in ["", "secret", "$2a$99$x", "$argon2id$v=19$m=1,t=1,p=1$a$b"] {
-            assert!(!is_bcrypt(other), "{other}");
-        }
     }
 }

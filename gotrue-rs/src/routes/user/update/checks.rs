@@ -178,7 +178,9 @@ impl Update<'_> {
 
     async fn matches(&self, password: &str, hash: &str) -> Result<bool, Error> {
         let origin = self.state.limits.origin(self.call);
-        self.state.passwords.verify(&origin, password, hash).await
+        let passwords = &self.state.passwords;
+        let user_id = self.caller.user.id;
+        passwords.verify(&origin, password, hash, user_id).await
     }
 
     /// Outside of a recovery, setting a password may take knowing the old one.
