@@ -14,6 +14,8 @@ use std::time::Instant;
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use jiff::Timestamp;
+use platform::clock::Clock;
 use platform::http::forwarded::client_ip;
 use platform::jwt::Claims;
 use tokio::sync::OwnedSemaphorePermit;
@@ -41,6 +43,9 @@ pub(crate) struct Call {
     pub(crate) path_and_query: String,
     /// When the request began to be read.
     pub(crate) started: Instant,
+    /// The same by the service's clock. Mails and messages are stamped with it, so that whoever may
+    /// ask again is never told that the last one is too recent.
+    pub(crate) asked_at: Timestamp,
     headers: HeaderMap,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
@@ -183,9 +188,13 @@ impl FromRequest for Call {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
         let started = Instant::now();
+        let state = request.app_data::<web::Data<State>>();
+        let asked_at = state
+            .map_or_else(Clock::system, |state| state.clock.clone())
+            .now();
         Box::pin(async move {
             let body = body::read(&request, payload).await;
-            Ok(Self::new(&request, body, started))
+            Ok(Self::new(&request, body, started, asked_at))
         })
     }
 }
@@ -207,11 +216,10 @@ fn take_form(request: &HttpRequest, body: &mut Body) -> Vec<(String, String)> {
 }
 
 impl Call {
-    fn new(request: &HttpRequest, mut body: Body, started: Instant) -> Self {
+    fn new(request: &HttpRequest, mut body: Body, started: Instant, asked_at: Timestamp) -> Self {
         let form = take_form(request, &mut body);
-        let trusted = request
-            .app_data::<web::Data<State>>()
-            .is_some_and(|state| state.config.security.sb_forwarded_for);
+        let state = request.app_data::<web::Data<State>>();
+        let trusted = state.is_some_and(|state| state.config.security.sb_forwarded_for);
         let header = |name: &str| request.headers().get(name)?.to_str().ok();
         let forwarded_for = header("sb-forwarded-for")
             .filter(|_| trusted)
@@ -234,6 +242,7 @@ impl Call {
                 .map_or("/", |whole| whole.as_str())
                 .to_owned(),
             started,
+            asked_at,
             headers: request.headers().clone(),
             query: pairs(request.query_string().as_bytes()),
             form,

@@ -49,16 +49,13 @@ pub enum MailError {
 }
 
 impl MailError {
-    /// Whether the same mail may well be taken after a while: the server could not be reached,
-    /// or said itself to come again.
+    /// Whether the same mail may well be taken after a while: the server could not be reached, hung
+    /// up in the middle, or said itself to come again.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Invalid(_) | Self::Io(_) => false,
             Self::Transport(error) => {
-                !(error.is_permanent()
-                    || error.is_client()
-                    || error.is_response()
-                    || error.is_tls())
+                !(error.is_permanent() || error.is_client() || error.is_tls())
             }
         }
     }

@@ -234,7 +234,7 @@ impl<'a> Letter<'a> {
         }
         self.permit(user)?;
         let codes = self.codes(user);
-        let at = self.state.clock.now();
+        let at = self.call.asked_at;
         let new_email = self.new_email.unwrap_or_default();
         let issued = self.purpose.issue(stored, new_email, &codes, at);
         let mails = self.compose(user, &codes)?;

@@ -333,27 +333,20 @@ async fn a_busy_mail_server_tells_nobody_who_has_an_account() {
 #[tokio::test]
 async fn signing_in_and_up_takes_the_same_work_for_everybody() {
     let app = with_accounts(&[]).await;
-    let fastest = async |path: &str, status: u16, body: &Value| {
-        let mut best = Duration::MAX;
-        for _ in 0..5 {
-            let started = Instant::now();
-            let reply = app.post(path, body.clone()).await;
-            assert_eq!(reply.status, status, "{path}: {}", reply.body);
-            best = best.min(started.elapsed());
-        }
-        best
-    };
     for (path, status) in [("/token?grant_type=password", 400), ("/signup", 200)] {
-        let times: Vec<_> = {
-            let mut times = Vec::new();
-            for who in WHO {
+        let mut fastest = [Duration::MAX; WHO.len()];
+        // By turns, so that a busy moment of the machine meets everybody alike.
+        for _ in 0..6 {
+            for (who, fastest) in WHO.iter().zip(&mut fastest) {
                 let body = json!({ "email": who.email, "password": "another-horse" });
-                times.push(fastest(path, status, &body).await);
+                let started = Instant::now();
+                let reply = app.post(path, body).await;
+                *fastest = started.elapsed().min(*fastest);
+                assert_eq!(reply.status, status, "{path}: {}", reply.body);
             }
-            times
-        };
-        let (least, most) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+        }
+        let (least, most) = (fastest.iter().min().unwrap(), fastest.iter().max().unwrap());
         // Hashing takes a hundred times as long as everything else.
-        assert!(*most < *least * 5, "{path}: {times:?}");
+        assert!(*most < *least * 20, "{path}: {fastest:?}");
     }
 }

@@ -72,7 +72,9 @@ async fn a_silent_mail_server_holds_no_connections() {
     };
     let (replies, ()) = futures_util::join!(sign_ups, others);
     for reply in &replies {
-        assert_eq!(reply.status, 503, "{}", reply.body);
+        // On a busy machine some do not get as far as the mail server: hashing is full before.
+        let come_again = [429, 503].contains(&reply.status.as_u16());
+        assert!(come_again, "{}: {}", reply.status, reply.body);
         assert!(reply.header("retry-after").is_some());
     }
     let tried = replies

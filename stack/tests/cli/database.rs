@@ -92,8 +92,10 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
          values ('public', '20991231000000', 'from_the_future', 'x')",
     )
     .await;
-    for command in ["start", "migrate"] {
-        let output = installation.run(&[command, "--db-url", &admin]);
+    let ports = ["--port=0", "--app-port=0", "--mail-port=0"];
+    for (command, ports) in [("start", &ports[..]), ("migrate", &[])] {
+        let arguments = [&[command, "--db-url", &admin], ports].concat();
+        let output = installation.run(&arguments);
         assert!(!output.status.success());
         let text = stderr(&output);
         assert!(text.contains("20991231000000_from_the_future"), "{text}");
