@@ -7,7 +7,7 @@ import { server } from './server';
 expect.extend(toHaveNoViolations);
 
 // A busy machine may take seconds to load a screen for the first time; waiting costs nothing else.
-configure({ asyncUtilTimeout: 10_000 });
+configure({ asyncUtilTimeout: 30_000 });
 
 let consoleError: jest.SpyInstance;
 
