@@ -12,10 +12,10 @@ pub(super) fn link(html: &str, text: &str) -> Option<String> {
     marked.or(links.first()).cloned()
 }
 
-/// The code to type: the first group of six to ten digits outside links.
+/// The code to type: the first group of six to ten digits outside links and addresses.
 pub(super) fn code(text: &str) -> Option<String> {
     text.split_whitespace()
-        .filter(|word| !word.contains("://"))
+        .filter(|word| !word.contains("://") && !word.contains('@'))
         .flat_map(|word| word.split(|c: char| !c.is_alphanumeric()))
         .find(|word| (6..=10).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit()))
         .map(str::to_owned)

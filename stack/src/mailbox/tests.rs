@@ -414,6 +414,7 @@ fn codes_and_links_are_found_and_nothing_else_is_taken_for_one() {
         ("Order 12345 of 2026", None),
         ("see https://x.example/123456", None),
         ("abc123456", None),
+        ("for box-07490326-4@example.com: 123456", Some("123456")),
     ];
     for (text, expected) in cases {
         assert_eq!(extract::code(text).as_deref(), expected, "{text}");
