@@ -120,13 +120,13 @@ test('signInWithOtp creates an account, and its code signs in once', async () =>
   const { claims } = decode(data.session?.access_token ?? '');
   expect(claims['amr']).toMatchObject([{ method: 'otp' }]);
 
-  // Who has no account is told nothing, and gets no mail.
+  // Who has no account and does not want one gets no mail.
   const stranger = newEmail();
   const unknown = await newClient().auth.signInWithOtp({
     email: stranger,
     options: { shouldCreateUser: false },
   });
-  expect(unknown.error).toBeNull();
+  expect(unknown.error).toMatchObject({ status: 422, code: 'otp_disabled' });
   expect(await mailCount(stranger)).toBe(0);
 });
 

@@ -33,8 +33,6 @@ pub(super) struct Wanted {
     pub(super) email: String,
     pub(super) data: Option<Document>,
     pub(super) challenge: Challenge,
-    /// Whether an address that nobody has gets an account.
-    pub(super) may_open: bool,
 }
 
 /// Mounts the route.
@@ -65,7 +63,6 @@ async fn send_magic_link(state: web::Data<State>, call: Call) -> Result<HttpResp
             email: body.email,
             data: body.data,
             challenge,
-            may_open: true,
         },
     )
     .await
@@ -109,7 +106,7 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     mail::reserve(state, call).await?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
-        if !wanted.may_open || accounts::check_open(state).is_err() {
+        if accounts::check_open(state).is_err() {
             // Upstream: says so, and thereby who has an account.
             return Ok(());
         }
@@ -126,7 +123,8 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     send_to(state, call, &user, &wanted.challenge).await
 }
 
-async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
+/// Whose address this is.
+pub(super) async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
     db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await

@@ -61,27 +61,43 @@ async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, E
     };
     challenge.validate()?;
     // Upstream: `null` leaves the default, as a missing key does.
-    let may_open = body.create_user.unwrap_or(true);
+    if !body.create_user.unwrap_or(true) {
+        require_account(&state, &call, &body).await?;
+    }
     if !body.email.is_empty() {
         let wanted = Wanted {
             email: body.email,
             data: body.data,
             challenge,
-            may_open,
         };
         return magiclink::send(&state, &call, wanted).await;
     }
     if !body.phone.is_empty() {
-        return send_to_phone(&state, &call, body, may_open).await;
+        return send_to_phone(&state, &call, body).await;
     }
     Err(refuse("One of email or phone must be set"))
+}
+
+/// Fails unless the address has an account; what is no address has none. By its nature this tells
+/// who has one, as nothing else here does.
+async fn require_account(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
+    let missing = || Error::unprocessable(ErrorCode::OtpDisabled, "Signups not allowed for otp");
+    let user = if !body.email.is_empty() {
+        let email = validate::email(&body.email).map_err(|_| missing())?;
+        magiclink::find(state, call, &email).await?
+    } else if !body.phone.is_empty() {
+        let phone = validate::phone(&body.phone).map_err(|_| missing())?;
+        find(state, call, &phone).await?
+    } else {
+        return Ok(());
+    };
+    user.map(drop).ok_or_else(missing)
 }
 
 async fn send_to_phone(
     state: &State,
     call: &Call,
     mut body: OtpBody,
-    may_open: bool,
 ) -> Result<HttpResponse, Error> {
     if !state.config.external.phone {
         return Err(Error::bad_request(
@@ -96,14 +112,14 @@ async fn send_to_phone(
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
     let note = state.asked.note(Asked::Message, &body.phone)?;
-    note.unless_refused(deliver(state, call, &body, may_open).await)?;
+    note.unless_refused(deliver(state, call, &body).await)?;
     let message_id = phone::MESSAGE_ID;
     Ok(json::respond(StatusCode::OK, &MessageBody { message_id }))
 }
 
-async fn deliver(state: &State, call: &Call, body: &OtpBody, may_open: bool) -> Result<(), Error> {
+async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
     let mut user = find(state, call, &body.phone).await?;
-    if user.is_none() && may_open && accounts::check_open(state).is_ok() {
+    if user.is_none() && accounts::check_open(state).is_ok() {
         if open(state, call, body).await? && !state.config.sms.autoconfirm {
             return Ok(());
         }

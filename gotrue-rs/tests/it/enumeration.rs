@@ -136,9 +136,7 @@ fn requests(who: Who) -> Vec<(&'static str, Value)> {
         ("/magiclink", pkce("md5")),
         ("/otp", json!({ "email": email })),
         ("/otp", pkce("s256")),
-        ("/otp", json!({ "email": email, "create_user": false })),
         ("/otp", json!({ "phone": phone })),
-        ("/otp", json!({ "phone": phone, "create_user": false })),
         ("/resend", json!({ "type": "signup", "email": email })),
         ("/resend", json!({ "type": "email_change", "email": email })),
         ("/resend", json!({ "type": "sms", "phone": phone })),
@@ -215,6 +213,23 @@ async fn compare(settings: &[(&str, &str)], audience: Option<&str>, times: usize
 #[tokio::test]
 async fn answers_are_equal_for_everybody_however_often_one_asks() {
     compare(&[], None, 2).await;
+}
+
+#[tokio::test]
+async fn only_who_asks_not_to_open_an_account_is_told_that_there_is_none() {
+    let app = with_accounts(&[]).await;
+    for who in WHO {
+        for address in [json!({ "email": who.email }), json!({ "phone": who.phone })] {
+            let mut body = address.clone();
+            body["create_user"] = json!(false);
+            let reply = app.post("/otp", body).await;
+            let expected = if who.label == "nobody" { 422 } else { 200 };
+            assert_eq!(reply.status, expected, "{address} for {}", who.label);
+        }
+    }
+    let opened = "select count(*) from auth.users where email = 'user1@example.com'
+        or phone = '12345678901'";
+    assert_eq!(app.count(opened).await, 0);
 }
 
 #[tokio::test]

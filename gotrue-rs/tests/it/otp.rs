@@ -30,8 +30,17 @@ async fn a_code_by_mail_signs_up_and_in() {
 async fn without_create_user_only_accounts_get_codes() {
     let app = TestApp::spawn().await;
     app.sign_up("ada@example.com").await;
-    let body = json!({ "email": "eve@example.com", "create_user": false });
-    assert_eq!(app.post("/otp", body).await.ok(), json!({}));
+    for address in [
+        json!({ "email": "eve@example.com" }),
+        json!({ "email": "not an address" }),
+        json!({ "phone": "1234567890" }),
+        json!({ "phone": "x" }),
+    ] {
+        let mut body = address;
+        body["create_user"] = json!(false);
+        let reply = app.post("/otp", body).await;
+        reply.refused(422, "otp_disabled", "Signups not allowed for otp");
+    }
     assert!(app.mails().is_empty());
     assert_eq!(app.count("select count(*) from auth.users").await, 1);
     let body = json!({ "email": "ada@example.com", "create_user": false });

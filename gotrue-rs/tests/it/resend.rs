@@ -63,6 +63,21 @@ async fn who_waits_for_nothing_shows_nowhere() {
 }
 
 #[tokio::test]
+async fn without_a_message_provider_nothing_tells_who_waits_for_a_message() {
+    let app = TestApp::spawn().await;
+    // Without a provider the account is there all the same, and waits.
+    let reply = app.post("/otp", json!({ "phone": "1234567890" })).await;
+    assert_eq!(reply.status, 500);
+    for kind in ["sms", "phone_change"] {
+        for phone in ["1234567890", "1234567891"] {
+            let body = json!({ "type": kind, "phone": phone });
+            let reply = app.post("/resend", body).await;
+            assert_eq!(reply.ok(), json!({}), "{kind} {phone}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_pending_change_is_found_by_the_current_address() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
     signed_up(&app).await;
