@@ -93,7 +93,10 @@ pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<Http
                 .store_password(tx, &mut user, hash, sets_first_password)
                 .await?;
         }
-        let posted = update.apply(tx, &mut user, letter.as_ref()).await?;
+        update.merge_metadata(tx, &mut user).await?;
+        let posted = update.change_email(tx, &mut user, letter.as_ref()).await?;
+        update.change_phone(tx, &mut user).await?;
+        update.record_change(tx, &user).await?;
         Ok::<_, Error>((user, posted))
     };
     let (user, posted) = state
@@ -203,38 +206,12 @@ impl checks::Update<'_> {
         Ok(Some(letter.leading_to(&self.body.email)))
     }
 
-    async fn apply(
-        &self,
-        tx: &Tx<'_>,
-        user: &mut User,
-        letter: Option<&Letter<'_>>,
-    ) -> Result<Option<Posted>, Error> {
-        let (state, body) = (self.state, self.body);
+    async fn merge_metadata(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
         let changes = metadata::Changes {
-            own: body.data.as_ref(),
-            app: body.app_metadata.as_ref(),
+            own: self.body.data.as_ref(),
+            app: self.body.app_metadata.as_ref(),
         };
-        metadata::merge(tx, user, changes, state.clock.now()).await?;
-        let mut posted = None;
-        if body.changes_email(user) {
-            posted = self.change_email(tx, user, letter).await?;
-        }
-        if body.changes_phone(user) {
-            if state.config.sms.autoconfirm {
-                confirm_phone_change(state, tx, user, &body.phone).await?;
-            } else {
-                phone::send(state, tx, user, &body.phone, Purpose::Change).await?;
-            }
-        }
-        record(state, tx, &Entry::new(user, Action::UserModified))
-            .await
-            .map_err(|error| match error {
-                Error::Unexpected(cause) => {
-                    Error::internal("Error recording audit log entry").with_source(cause)
-                }
-                other => other,
-            })?;
-        Ok(posted)
+        metadata::merge(tx, user, changes, self.state.clock.now()).await
     }
 
     async fn change_email(
@@ -244,6 +221,9 @@ impl checks::Update<'_> {
         letter: Option<&Letter<'_>>,
     ) -> Result<Option<Posted>, Error> {
         let (state, body) = (self.state, self.body);
+        if !body.changes_email(user) {
+            return Ok(None);
+        }
         let Some(letter) = letter else {
             // Whether a mail is due was decided by an earlier read.
             if !(user.is_anonymous && state.config.mail.autoconfirm) {
@@ -266,5 +246,28 @@ impl checks::Update<'_> {
             db::flow_states::insert(tx, &flow, state.clock.now()).await?;
         }
         letter.write(tx, user, None).await.map(Some)
+    }
+
+    async fn change_phone(&self, tx: &Tx<'_>, user: &mut User) -> Result<(), Error> {
+        let phone = &self.body.phone;
+        if !self.body.changes_phone(user) {
+            return Ok(());
+        }
+        if self.state.config.sms.autoconfirm {
+            return confirm_phone_change(self.state, tx, user, phone).await;
+        }
+        phone::send(self.state, tx, user, phone, Purpose::Change).await?;
+        Ok(())
+    }
+
+    async fn record_change(&self, tx: &Tx<'_>, user: &User) -> Result<(), Error> {
+        record(self.state, tx, &Entry::new(user, Action::UserModified))
+            .await
+            .map_err(|error| match error {
+                Error::Unexpected(cause) => {
+                    Error::internal("Error recording audit log entry").with_source(cause)
+                }
+                other => other,
+            })
     }
 }
