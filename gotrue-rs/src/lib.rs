@@ -27,6 +27,7 @@ pub use routes::configure;
 pub use state::{Deps, State};
 
 static MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
+static OWN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth_own");
 
 /// The `auth` schema, recorded where upstream records its own migrations.
 pub fn migrations() -> Migrations {
@@ -35,4 +36,9 @@ pub fn migrations() -> Migrations {
         Ledger::Upstream("auth.schema_migrations"),
         &MIGRATIONS,
     )
+}
+
+/// What the service keeps beside that schema, after it; upstream's record shows nothing of it.
+pub fn own_migrations() -> Migrations {
+    Migrations::embedded("auth_own", Ledger::Own, &OWN)
 }

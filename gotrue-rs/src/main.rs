@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use actix_web::web;
 use async_trait::async_trait;
-use gotrue::{Config, Deps, State, configure, migrations};
+use gotrue::{Config, Deps, State, configure, migrations, own_migrations};
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
 use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
@@ -49,7 +49,10 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
         let mut unlimited = settings.clone();
         unlimited.statement_timeout = None;
         let database = Database::new(&unlimited)?;
-        migrations().run(&mut database.client().await?).await?;
+        let mut client = database.client().await?;
+        migrations().run(&mut client).await?;
+        own_migrations().run(&mut client).await?;
+        drop(client);
         database.close();
     }
     if serves {

@@ -6,7 +6,14 @@
 -- therefore asks what is there before it changes anything. It is meant to run
 -- in one transaction, as supabase_auth_admin or as a superuser.
 
-create schema if not exists auth;
+-- Even "if not exists" takes the right to create schemas, which the service may lack.
+do $$
+begin
+  if to_regnamespace('auth') is null then
+    create schema auth;
+  end if;
+end
+$$;
 
 -- Names that changed over the years, moved before the tables are described.
 do $$

@@ -19,6 +19,7 @@ pub(crate) const PASSWORD: &str = "postgres";
 
 static ROLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
 static AUTH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
+static AUTH_OWN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth_own");
 static PUBLIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/public");
 
 static SERVER: OnceLock<Server> = OnceLock::new();
@@ -83,6 +84,7 @@ async fn migrate(url: &str) {
         for migrations in [
             Migrations::embedded("roles", Ledger::Own, &ROLES),
             Migrations::embedded("auth", Ledger::Upstream("auth.schema_migrations"), &AUTH),
+            Migrations::embedded("auth_own", Ledger::Own, &AUTH_OWN),
             Migrations::embedded("public", Ledger::Own, &PUBLIC),
         ] {
             migrations.run(&mut client).await.expect("migrations");

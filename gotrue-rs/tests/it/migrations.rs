@@ -1,6 +1,6 @@
 //! The schema over what older servers left behind.
 
-use platform::pg::{Client, Executor};
+use platform::pg::{Client, DbError, Executor};
 
 use crate::app::TestApp;
 
@@ -56,6 +56,96 @@ order by fact";
     rows.iter().map(|row| row.get(0)).collect()
 }
 
+/// What the service itself runs at its start.
+async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
+    let mut applied = gotrue::migrations().run(client).await?;
+    applied.extend(gotrue::own_migrations().run(client).await?);
+    Ok(applied)
+}
+
+/// What is kept beside upstream's schema.
+const OWN: [&str; 2] = [
+    "auth_own/20261121000000_create_own_tables",
+    "auth_own/20261122000000_create_admin_accounts",
+];
+
+#[tokio::test]
+async fn upstreams_record_holds_upstreams_versions_and_no_other() {
+    let app = TestApp::spawn().await;
+    let versions = "select version from auth.schema_migrations order by version";
+    let rows = app.query(versions, &[]).await;
+    let versions: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    assert_eq!(versions.len(), 70);
+    assert_eq!(versions.last().unwrap(), "20260625000000");
+}
+
+#[tokio::test]
+async fn a_database_with_a_newer_table_of_our_own_is_refused() {
+    let app = TestApp::spawn().await;
+    let mut client = app.superuser().await;
+    let newer = "insert into _wildfire.migrations (scope, version, name, checksum)
+      values ('auth_own', '20991231000000', 'from_the_future', 'x')";
+    client.batch(newer).await.unwrap();
+    let mut own = app.pool.client().await.unwrap();
+    for client in [&mut client, &mut own] {
+        let refused = migrate(client).await.unwrap_err().to_string();
+        assert!(
+            refused.contains("newer than this program")
+                && refused.contains("auth_own/20991231000000_from_the_future"),
+            "{refused}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn tables_recorded_among_upstreams_move_to_our_own_record() {
+    let app = TestApp::spawn().await;
+    let mut client = app.superuser().await;
+    client
+        .batch(
+            "delete from _wildfire.migrations where scope = 'auth_own';
+             insert into auth.schema_migrations values ('20261121000000'), ('20261122000000');
+             insert into auth.users (id, email, invited_at, encrypted_password)
+               values (gen_random_uuid(), 'unmarked@example.com', now(), '')",
+        )
+        .await
+        .unwrap();
+    assert_eq!(migrate(&mut client).await.unwrap(), OWN);
+    let foreign = "select count(*) from auth.schema_migrations where version > '20260625000000'";
+    assert_eq!(app.count(foreign).await, 0);
+    // It was invited before, and the mark was taken from it.
+    let marked = "select count(*) from _wildfire.admin_accounts";
+    assert_eq!(app.count(marked).await, 0);
+    assert!(migrate(&mut client).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn the_services_own_role_finds_what_the_owner_of_the_schema_applied() {
+    let app = TestApp::spawn().await;
+    let mut own = app.pool.client().await.unwrap();
+    assert!(migrate(&mut own).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn what_is_missing_in_somebody_elses_schema_is_asked_of_its_owner() {
+    let app = TestApp::spawn().await;
+    let superuser = app.superuser().await;
+    let mut own = app.pool.client().await.unwrap();
+    for taken_away in [
+        "delete from _wildfire.migrations where scope = 'auth_own'",
+        "revoke select on _wildfire.migrations from supabase_auth_admin",
+        "revoke usage on schema _wildfire from supabase_auth_admin",
+        "drop table _wildfire.migrations",
+    ] {
+        superuser.batch(taken_away).await.unwrap();
+        let refused = migrate(&mut own).await.unwrap_err().to_string();
+        assert!(
+            refused.contains("supabase_auth_admin") && refused.contains("wildfire migrate"),
+            "{taken_away}: {refused}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn the_first_release_is_brought_up_to_date() {
     let app = TestApp::spawn().await;
@@ -63,18 +153,14 @@ async fn the_first_release_is_brought_up_to_date() {
     let fresh = catalog(&client).await;
     assert!(fresh.len() > 300, "{}", fresh.len());
     client.batch(FIRST_RELEASE).await.unwrap();
-    let applied = gotrue::migrations().run(&mut client).await.unwrap();
-    assert_eq!(applied.len(), 3);
-    assert_eq!(catalog(&client).await, fresh);
-    assert!(
-        gotrue::migrations()
-            .run(&mut client)
-            .await
-            .unwrap()
-            .is_empty()
+    assert_eq!(
+        migrate(&mut client).await.unwrap(),
+        ["auth/20260625000000_baseline"]
     );
+    assert_eq!(catalog(&client).await, fresh);
+    assert!(migrate(&mut client).await.unwrap().is_empty());
     let versions = "select count(*) from auth.schema_migrations";
-    assert_eq!(app.count(versions).await, 74);
+    assert_eq!(app.count(versions).await, 72);
     let user = app.sign_in("old@example.com").await.user;
     assert_eq!(user["identities"][0]["provider"], "email");
     assert!(user["email_confirmed_at"].is_string());
@@ -90,7 +176,7 @@ async fn a_second_run_over_the_final_schema_changes_nothing() {
         .batch("delete from auth.schema_migrations")
         .await
         .unwrap();
-    gotrue::migrations().run(&mut client).await.unwrap();
+    migrate(&mut client).await.unwrap();
     assert_eq!(catalog(&client).await, before);
     app.sign_in("a@example.com").await;
 }
@@ -102,8 +188,6 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
     superuser
         .batch(
             "drop schema _wildfire cascade;
-             delete from auth.schema_migrations
-               where version in ('20261121000000', '20261122000000');
              insert into auth.users (id, email, invited_at, encrypted_password) values
                (gen_random_uuid(), 'invited@example.com', now(), ''),
                (gen_random_uuid(), 'strangers@example.com', now(), 'hash'),
@@ -116,14 +200,7 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
         .await
         .unwrap();
     let mut own = app.pool.client().await.unwrap();
-    let applied = gotrue::migrations().run(&mut own).await.unwrap();
-    assert_eq!(
-        applied,
-        [
-            "auth/20261121000000_create_own_tables",
-            "auth/20261122000000_create_admin_accounts"
-        ]
-    );
+    assert_eq!(migrate(&mut own).await.unwrap(), OWN);
     let known = "select string_agg(u.email, ',') from _wildfire.admin_accounts as a
       join auth.users as u on u.id = a.user_id";
     let known: Option<String> = app.query(known, &[]).await[0].get(0);

@@ -21,9 +21,16 @@ const LIMITED_AGAIN: &str = "-- pg_catalog.reset_limits
 reset statement_timeout;
 reset lock_timeout";
 
+/// Even "if not exists" takes rights that whoever finds everything in place need not have.
 const CREATE_LEDGER: &str = "-- _wildfire.migrations.create
-create schema if not exists _wildfire;
-revoke all on schema _wildfire from public;
+do $$
+begin
+  if to_regnamespace('_wildfire') is null then
+    create schema _wildfire;
+    revoke all on schema _wildfire from public;
+  end if;
+end
+$$;
 create table if not exists _wildfire.migrations (
   scope text not null,
   version text not null,
@@ -33,8 +40,18 @@ create table if not exists _wildfire.migrations (
   primary key (scope, version)
 );";
 
-const LEDGER_EXISTS: &str = "-- _wildfire.migrations.exists
-select to_regclass('_wildfire.migrations') is not null as present";
+const LEDGER: &str = "-- _wildfire.migrations.ledger
+select c.oid is not null as present, current_user::text as role,
+  c.oid is null
+    or has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read,
+  case
+    when n.oid is null then has_database_privilege(current_database(), 'create')
+    else has_schema_privilege(n.oid, 'usage') and has_schema_privilege(n.oid, 'create')
+      and (c.oid is null or has_table_privilege(c.oid, 'insert'))
+  end as may_write
+from (values (0)) as always
+left join pg_namespace as n on n.nspname = '_wildfire'
+left join pg_class as c on c.relnamespace = n.oid and c.relname = 'migrations'";
 
 const APPLIED: &str = "-- _wildfire.migrations.applied
 select version, name, checksum from _wildfire.migrations where scope = $1";
@@ -138,7 +155,7 @@ impl Migrations {
 
     async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
         if matches!(self.ledger, Ledger::Own) {
-            client.batch(CREATE_LEDGER).await?;
+            self.prepare_ledger(client).await?;
         }
         let mut applied = Vec::new();
         for migration in self.missing(client).await? {
@@ -225,9 +242,32 @@ impl Migrations {
         }
     }
 
+    async fn prepare_ledger(&self, client: &Client) -> Result<(), DbError> {
+        let ledger = client.query_one(LEDGER, &[]).await?;
+        if !super::column::<bool>(&ledger, "may_write")? {
+            return Err(self.not_ours(&super::column::<String>(&ledger, "role")?, "add to"));
+        }
+        if !super::column::<bool>(&ledger, "present")? {
+            client.batch(CREATE_LEDGER).await?;
+        }
+        Ok(())
+    }
+
+    /// A service's own role, where the owner of the database keeps the schema.
+    fn not_ours(&self, role: &str, what: &str) -> DbError {
+        DbError::Migration(format!(
+            "the role {role} may not {what} the schema _wildfire; run `wildfire migrate` of this \
+             version as the role that owns the database, which applies migrations/{}",
+            self.scope
+        ))
+    }
+
     async fn applied_own(&self, client: &Client) -> Result<Vec<Applied>, DbError> {
-        let present: bool = super::column(&client.query_one(LEDGER_EXISTS, &[]).await?, "present")?;
-        if !present {
+        let ledger = client.query_one(LEDGER, &[]).await?;
+        if !super::column::<bool>(&ledger, "may_read")? {
+            return Err(self.not_ours(&super::column::<String>(&ledger, "role")?, "read"));
+        }
+        if !super::column::<bool>(&ledger, "present")? {
             return Ok(Vec::new());
         }
         let rows = client.query(APPLIED, &[&self.scope]).await?;

@@ -14,30 +14,32 @@ where r.rolname = current_user";
 
 /// What the auth service owns, it has to create itself where nobody may give it away.
 const ACT_AS_AUTH: &str = "-- pg_catalog.act_as_auth
-do $$
-begin
-  execute format('grant create on database %I to supabase_auth_admin', current_database());
-end
-$$;
-grant usage, create on schema _wildfire to supabase_auth_admin;
 set role supabase_auth_admin";
 
 const ACT_AS_OWNER: &str = "-- pg_catalog.act_as_owner
-reset role;
-revoke create on schema _wildfire from supabase_auth_admin";
+reset role";
 
 /// Brings the database up to date and returns what ran.
 pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
     let roles = Migrations::embedded("roles", Ledger::Own, &ROLES);
     let is_superuser: bool = column(&client.query_one(IS_SUPERUSER, &[]).await?, "is_superuser")?;
     let mut applied = roles.run(client).await?;
-    if !is_superuser {
-        client.batch(ACT_AS_AUTH).await?;
-    }
-    applied.extend(gotrue::migrations().run(client).await?);
-    if !is_superuser {
-        client.batch(ACT_AS_OWNER).await?;
-    }
+    applied.extend(if is_superuser {
+        gotrue::migrations().run(client).await?
+    } else {
+        as_auth(client).await?
+    });
+    applied.extend(gotrue::own_migrations().run(client).await?);
     applied.extend(prompt_api::migrations().run(client).await?);
+    Ok(applied)
+}
+
+async fn as_auth(client: &mut Client) -> Result<Vec<String>, DbError> {
+    client.batch(ACT_AS_AUTH).await?;
+    let outcome = gotrue::migrations().run(client).await;
+    let returned = client.batch(ACT_AS_OWNER).await;
+    // What went wrong first says more than that the connection was lost over it.
+    let applied = outcome?;
+    returned?;
     Ok(applied)
 }

@@ -42,6 +42,37 @@ async fn an_owner_without_superuser_rights_is_enough() {
     let owner = "select tableowner::text from pg_tables
       where schemaname = 'auth' and tablename = 'users'";
     assert_eq!(value(&url, owner).await, "supabase_auth_admin");
+    let served = "select bool_and(has_table_privilege('supabase_auth_admin', oid, 'insert'))::text
+      from pg_class
+      where relnamespace = '_wildfire'::regnamespace
+        and relname in ('mail_outbox', 'code_tries', 'admin_accounts')";
+    assert_eq!(value(&url, served).await, "true");
+    assert_eq!(value(&url, MAY_CREATE).await, "false/false");
+}
+
+/// Whether the auth service's role may create schemas, and what superusers call.
+const MAY_CREATE: &str = "select concat_ws('/',
+  has_database_privilege('supabase_auth_admin', current_database(), 'create')::text,
+  has_schema_privilege('supabase_auth_admin', '_wildfire', 'create')::text)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_migration_that_fails_leaves_no_rights_behind() {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    execute(
+        &admin,
+        "create role owner login createrole password 'secret'",
+    )
+    .await;
+    execute(&admin, "create database managed owner owner").await;
+    let url = cluster.url("owner", "secret", "managed");
+    execute(&url, "create schema auth").await;
+    execute(&url, "create table auth.users (id text)").await;
+    let output = Installation::new().run(&["migrate", "--db-url", &url]);
+    assert!(!output.status.success());
+    let text = stderr(&output);
+    assert!(text.contains("auth/20260625000000_baseline"), "{text}");
+    assert_eq!(value(&url, MAY_CREATE).await, "false/false");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,19 +117,22 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
     )
     .await;
     drop(installation.start(&["--db-url", &admin]));
-    execute(
-        &admin,
-        "insert into _wildfire.migrations (scope, version, name, checksum)
-         values ('public', '20991231000000', 'from_the_future', 'x')",
-    )
-    .await;
     let ports = ["--port=0", "--app-port=0", "--mail-port=0"];
-    for (command, ports) in [("start", &ports[..]), ("migrate", &[])] {
-        let arguments = [&[command, "--db-url", &admin], ports].concat();
-        let output = installation.run(&arguments);
-        assert!(!output.status.success());
-        let text = stderr(&output);
-        assert!(text.contains("20991231000000_from_the_future"), "{text}");
-        assert!(text.contains("start the newer version"), "{text}");
+    for scope in ["public", "auth_own"] {
+        let newer = format!(
+            "delete from _wildfire.migrations where version = '20991231000000';
+             insert into _wildfire.migrations (scope, version, name, checksum)
+             values ('{scope}', '20991231000000', 'from_the_future', 'x')"
+        );
+        execute(&admin, &newer).await;
+        for (command, ports) in [("start", &ports[..]), ("migrate", &[])] {
+            let arguments = [&[command, "--db-url", &admin], ports].concat();
+            let output = installation.run(&arguments);
+            assert!(!output.status.success());
+            let text = stderr(&output);
+            let name = format!("{scope}/20991231000000_from_the_future");
+            assert!(text.contains(&name), "{text}");
+            assert!(text.contains("start the newer version"), "{text}");
+        }
     }
 }

@@ -1,16 +1,6 @@
 -- What this server keeps beside upstream's schema, which stays as upstream has it: mails on
 -- their way and how often codes were guessed at. Nobody but the auth service may read either.
 
-do $$
-begin
-  if to_regnamespace('_wildfire') is null then
-    create schema _wildfire;
-    comment on schema _wildfire is 'Wildfire: bookkeeping of its own.';
-    revoke all on schema _wildfire from public;
-  end if;
-end
-$$;
-
 create table if not exists _wildfire.mail_outbox (
   id uuid primary key,
   -- The mail and what to take back if it is refused; it holds links that sign in, so it is
@@ -55,6 +45,5 @@ begin
 end
 $$;
 
-insert into auth.schema_migrations (version)
-select '20261121000000'
-where not exists (select from auth.schema_migrations where version = '20261121000000');
+-- Once recorded there, among upstream's.
+delete from auth.schema_migrations where version = '20261121000000';

@@ -25,13 +25,14 @@ end
 $$;
 
 -- From before: invitations leave an account without a password, sign-ups of any kind with one.
+-- Never twice: who has lost the mark since has lost it for good.
 insert into _wildfire.admin_accounts (user_id)
 select u.id
 from auth.users as u
 where u.invited_at is not null and coalesce(u.encrypted_password, '') = ''
   and u.email_confirmed_at is null and u.phone_confirmed_at is null
+  and not exists (select from auth.schema_migrations where version = '20261122000000')
 on conflict do nothing;
 
-insert into auth.schema_migrations (version)
-select '20261122000000'
-where not exists (select from auth.schema_migrations where version = '20261122000000');
+-- Once recorded there, among upstream's.
+delete from auth.schema_migrations where version = '20261122000000';
