@@ -9,8 +9,8 @@ use uuid::Uuid;
 use crate::app::{Reply, TestApp};
 use crate::letter::confirming_with;
 use crate::outbox::silent_server;
+use crate::support::CHALLENGE;
 
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const TEST_NUMBERS: (&str, &str) = (
     "GOTRUE_SMS_TEST_OTP",
     "12345678901:654321,12345678902:654321,12345678903:654321,12345678904:654321,\
@@ -96,11 +96,7 @@ async fn with_accounts(settings: &[(&str, &str)]) -> TestApp {
             if who.label == "banned" {
                 body["ban_duration"] = json!("24h");
             }
-            app.as_admin(Method::POST, "/admin/users")
-                .json(&body)
-                .send()
-                .await
-                .ok();
+            app.post_as_admin("/admin/users", &body).await;
         }
     }
     let client = app.superuser().await;
@@ -120,6 +116,13 @@ async fn with_accounts(settings: &[(&str, &str)]) -> TestApp {
 fn requests(who: Who) -> Vec<(&'static str, Value)> {
     let (email, phone) = (json!(who.email), json!(who.phone));
     let pkce = |method: &str| json!({ "email": email, "code_challenge": CHALLENGE, "code_challenge_method": method });
+    let wrong_code = |kind: &str, by: &str| {
+        let whom = if by == "email" { &email } else { &phone };
+        (
+            "/verify",
+            json!({ "type": kind, by: whom, "token": "000000" }),
+        )
+    };
     vec![
         (
             "/token?grant_type=password",
@@ -142,30 +145,12 @@ fn requests(who: Who) -> Vec<(&'static str, Value)> {
         ("/resend", json!({ "type": "sms", "phone": phone })),
         ("/resend", json!({ "type": "phone_change", "phone": phone })),
         ("/resend", json!({ "type": "phone_change", "email": email })),
-        (
-            "/verify",
-            json!({ "type": "email", "email": email, "token": "000000" }),
-        ),
-        (
-            "/verify",
-            json!({ "type": "recovery", "email": email, "token": "000000" }),
-        ),
-        (
-            "/verify",
-            json!({ "type": "signup", "email": email, "token": "000000" }),
-        ),
-        (
-            "/verify",
-            json!({ "type": "email_change", "email": email, "token": "000000" }),
-        ),
-        (
-            "/verify",
-            json!({ "type": "sms", "phone": phone, "token": "000000" }),
-        ),
-        (
-            "/verify",
-            json!({ "type": "phone_change", "phone": phone, "token": "000000" }),
-        ),
+        wrong_code("email", "email"),
+        wrong_code("recovery", "email"),
+        wrong_code("signup", "email"),
+        wrong_code("email_change", "email"),
+        wrong_code("sms", "phone"),
+        wrong_code("phone_change", "phone"),
         (
             "/signup",
             json!({ "email": email, "password": "another-horse",
@@ -181,6 +166,11 @@ fn requests(who: Who) -> Vec<(&'static str, Value)> {
         ),
         ("/signup", json!({ "email": email, "password": "short" })),
     ]
+}
+
+/// What any of the routes that mail somebody takes.
+fn account_of(who: Who) -> Value {
+    json!({ "email": who.email, "password": "another-horse", "type": "signup" })
 }
 
 /// Asks the same for everybody, each time at an app where nothing was asked before, as often as
@@ -259,9 +249,7 @@ async fn whoever_asks_by_two_routes_learns_no_more() {
         let mut expected = None;
         for who in WHO {
             app.wait(61);
-            let body = json!({
-                "email": who.email, "password": "another-horse", "type": "signup",
-            });
+            let body = account_of(who);
             let replies = [
                 shape(who, &app.post(first, body.clone()).await),
                 shape(who, &app.post(second, body).await),
@@ -285,9 +273,7 @@ async fn a_server_that_sends_no_more_mails_tells_nothing_either() {
         let [nobody, confirmed, unconfirmed, ..] = WHO;
         let mut expected = None;
         for who in [nobody, unconfirmed, confirmed] {
-            let body = json!({
-                "email": who.email, "password": "another-horse", "type": "signup",
-            });
+            let body = account_of(who);
             let reply = shape(who, &app.post(path, body).await);
             let expected = expected.get_or_insert_with(|| reply.clone());
             assert_eq!(reply, *expected, "{path} for {}", who.label);
@@ -296,9 +282,7 @@ async fn a_server_that_sends_no_more_mails_tells_nothing_either() {
         app.post("/otp", json!({ "email": confirmed.email })).await;
         app.wait(61);
         for who in WHO {
-            let body = json!({
-                "email": who.email, "password": "another-horse", "type": "signup",
-            });
+            let body = account_of(who);
             let reply = app.post(path, body).await;
             assert_eq!(reply.status, 429, "{path} for {}", who.label);
         }
@@ -331,9 +315,7 @@ async fn a_busy_mail_server_tells_nobody_who_has_an_account() {
                 tokio::task::yield_now().await;
             }
             let ask = async |who: Who| {
-                let body = json!({
-                    "email": who.email, "password": "another-horse", "type": "signup",
-                });
+                let body = account_of(who);
                 shape(who, &app.post(path, body).await)
             };
             futures_util::join!(ask(WHO[0]), ask(WHO[1]))

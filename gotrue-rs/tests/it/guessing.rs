@@ -3,12 +3,13 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, Reply, Session, TestApp};
+use crate::app::{PASSWORD, Session, TestApp};
 use crate::letter::{CONFIRMING, code, link, token};
+use crate::support::{DEAD_CODE, REAUTHENTICATING};
 
 const ADA: &str = "ada@example.com";
 
-const DEAD: &str = "Token has expired or is invalid";
+const DEAD_NONCE: &str = "Nonce has expired or is invalid";
 
 /// A code that is not this one.
 fn wrong(right: &str) -> String {
@@ -16,42 +17,43 @@ fn wrong(right: &str) -> String {
     format!("{:06}", (number + 1) % 1_000_000)
 }
 
-async fn guess(app: &TestApp, kind: &str, email: &str, code: &str) -> Reply {
-    let body = json!({ "type": kind, "email": email, "token": code });
-    app.post("/verify", body).await
+/// Somebody signed in long ago, who asked for the code that another password takes.
+async fn reauthenticating() -> (TestApp, Session, String) {
+    let app = TestApp::spawn_with(&[REAUTHENTICATING]).await;
+    let session = app.sign_up(ADA).await;
+    app.age_sessions().await;
+    app.reauthenticate(&session.access_token).await.ok();
+    let right = code(&app.last_mail());
+    (app, session, right)
 }
 
 #[tokio::test]
 async fn ten_wrong_tries_spend_the_code_but_not_the_link() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    app.post("/otp", json!({ "email": ADA })).await.ok();
-    let mail = app.last_mail();
-    let right = code(&mail);
+    let right = app.mailed_code(ADA).await;
     for kind in ["email", "signup", "email", "invite", "email"].repeat(2) {
-        guess(&app, kind, ADA, &wrong(&right))
+        app.try_code(kind, ADA, &wrong(&right))
             .await
-            .refused(403, "otp_expired", DEAD);
+            .refused(403, "otp_expired", DEAD_CODE);
     }
-    guess(&app, "email", ADA, &right)
+    app.try_code("email", ADA, &right)
         .await
-        .refused(403, "otp_expired", DEAD);
-    guess(&app, "email", "nobody@example.com", &right)
+        .refused(403, "otp_expired", DEAD_CODE);
+    app.try_code("email", "nobody@example.com", &right)
         .await
-        .refused(403, "otp_expired", DEAD);
-    let body = json!({ "type": "email", "token_hash": token(&mail) });
-    Session::of(&app.post("/verify", body).await);
+        .refused(403, "otp_expired", DEAD_CODE);
+    app.redeem("email", &token(&app.last_mail())).await;
 }
 
 #[tokio::test]
 async fn nine_wrong_tries_are_forgiven_and_a_new_mail_has_a_count_of_its_own() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
     for tries in [9, 10, 9] {
-        app.post("/otp", json!({ "email": ADA })).await.ok();
-        let right = code(&app.last_mail());
+        let right = app.mailed_code(ADA).await;
         for _ in 0..tries {
-            guess(&app, "email", ADA, &wrong(&right)).await;
+            app.try_code("email", ADA, &wrong(&right)).await;
         }
-        let status = guess(&app, "email", ADA, &right).await.status;
+        let status = app.try_code("email", ADA, &right).await.status;
         assert_eq!(status.is_success(), tries < 10, "{tries}");
         app.wait(61);
     }
@@ -60,14 +62,13 @@ async fn nine_wrong_tries_are_forgiven_and_a_new_mail_has_a_count_of_its_own() {
 #[tokio::test]
 async fn tries_at_the_same_time_are_no_more_than_tries_one_by_one() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    app.post("/otp", json!({ "email": ADA })).await.ok();
-    let right = code(&app.last_mail());
+    let right = app.mailed_code(ADA).await;
     let bad = wrong(&right);
-    let guesses = (0..40).map(|_| guess(&app, "email", ADA, &bad));
+    let guesses = (0..40).map(|_| app.try_code("email", ADA, &bad));
     futures_util::future::join_all(guesses).await;
-    guess(&app, "email", ADA, &right)
+    app.try_code("email", ADA, &right)
         .await
-        .refused(403, "otp_expired", DEAD);
+        .refused(403, "otp_expired", DEAD_CODE);
 }
 
 #[tokio::test]
@@ -75,8 +76,7 @@ async fn a_link_cannot_be_worked_out_from_address_and_code() {
     use sha2::Digest as _;
     use std::fmt::Write as _;
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    app.post("/otp", json!({ "email": ADA })).await.ok();
-    let right = code(&app.last_mail());
+    let right = app.mailed_code(ADA).await;
     let digest = sha2::Sha224::digest(format!("{ADA}{right}"));
     let hash = digest.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
@@ -91,48 +91,35 @@ async fn a_link_cannot_be_worked_out_from_address_and_code() {
 async fn codes_of_a_change_of_address_are_spent_one_by_one() {
     let app = TestApp::spawn().await;
     let session = app.sign_up(ADA).await;
-    let request = app.as_user(&session.access_token, Method::PUT, "/user");
     let body = json!({ "email": "new@example.com" });
-    request.json(&body).send().await.ok();
-    let mails = app.mails();
-    let sent = |to: &str| code(mails.iter().find(|mail| mail.to == to).unwrap());
+    app.put_user(&session.access_token, &body).await.ok();
+    let sent = |to: &str| code(&app.mail_to(to));
     let (to_new, to_current) = (sent("new@example.com"), sent(ADA));
     for _ in 0..10 {
-        guess(&app, "email_change", "new@example.com", &wrong(&to_new)).await;
+        app.try_code("email_change", "new@example.com", &wrong(&to_new))
+            .await;
     }
-    guess(&app, "email_change", "new@example.com", &to_new)
+    app.try_code("email_change", "new@example.com", &to_new)
         .await
-        .refused(403, "otp_expired", DEAD);
-    guess(&app, "email_change", ADA, &to_current).await.ok();
+        .refused(403, "otp_expired", DEAD_CODE);
+    app.try_code("email_change", ADA, &to_current).await.ok();
 }
 
 #[tokio::test]
 async fn ten_wrong_tries_spend_the_code_of_a_reauthentication() {
-    let strict = (
-        "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
-        "true",
-    );
-    let app = TestApp::spawn_with(&[strict]).await;
-    let session = app.sign_up(ADA).await;
-    let age = "update auth.sessions set created_at = created_at - interval '2 days'";
-    app.query(age, &[]).await;
-    let request = app.as_user(&session.access_token, Method::GET, "/reauthenticate");
-    request.send().await.ok();
-    let right = code(&app.last_mail());
+    let (app, session, right) = reauthenticating().await;
     let put = async |nonce: &str| {
         let body = json!({ "password": "another-horse", "nonce": nonce });
-        let request = app.as_user(&session.access_token, Method::PUT, "/user");
-        request.json(&body).send().await
+        app.put_user(&session.access_token, &body).await
     };
-    let text = "Nonce has expired or is invalid";
     for _ in 0..10 {
         put(&wrong(&right))
             .await
-            .refused(422, "reauthentication_not_valid", text);
+            .refused(422, "reauthentication_not_valid", DEAD_NONCE);
     }
     put(&right)
         .await
-        .refused(422, "reauthentication_not_valid", text);
+        .refused(422, "reauthentication_not_valid", DEAD_NONCE);
 }
 
 #[tokio::test]
@@ -173,49 +160,35 @@ async fn codes_of_a_second_factor_cannot_be_tried_for_ever() {
 #[tokio::test]
 async fn signing_up_again_by_password_does_not_reset_the_count_of_another_mail() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    let body = json!({ "email": ADA, "password": PASSWORD });
-    app.post("/signup", body.clone()).await.ok();
-    let right = code(&app.last_mail());
+    let right = code(&app.sign_up_to_confirm(ADA).await);
     for _ in 0..10 {
-        guess(&app, "signup", ADA, &wrong(&right)).await;
+        app.try_code("signup", ADA, &wrong(&right)).await;
     }
     // Too early for another mail: the code stays, and so does its count.
-    app.post("/signup", body).await.ok();
+    app.sign_up_to_confirm(ADA).await;
     assert_eq!(app.mails().len(), 1);
-    guess(&app, "signup", ADA, &right)
+    app.try_code("signup", ADA, &right)
         .await
-        .refused(403, "otp_expired", DEAD);
+        .refused(403, "otp_expired", DEAD_CODE);
 }
 
 #[tokio::test]
 async fn a_code_dies_with_its_link_when_something_else_is_confirmed() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    let body = json!({ "email": ADA, "password": PASSWORD });
-    app.post("/signup", body).await.ok();
-    let confirmation = link(&app.last_mail());
+    let confirmation = link(&app.sign_up_to_confirm(ADA).await);
     app.post("/recover", json!({ "email": ADA })).await.ok();
     let right = code(&app.last_mail());
     assert!(app.open(&confirmation).await.status.is_redirection());
     for kind in ["recovery", "email", "magiclink"] {
-        guess(&app, kind, ADA, &right)
+        app.try_code(kind, ADA, &right)
             .await
-            .refused(403, "otp_expired", DEAD);
+            .refused(403, "otp_expired", DEAD_CODE);
     }
 }
 
 #[tokio::test]
 async fn the_code_of_a_reauthentication_dies_when_something_else_is_confirmed() {
-    let strict = (
-        "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
-        "true",
-    );
-    let app = TestApp::spawn_with(&[strict]).await;
-    let session = app.sign_up(ADA).await;
-    let age = "update auth.sessions set created_at = created_at - interval '2 days'";
-    app.query(age, &[]).await;
-    let request = app.as_user(&session.access_token, Method::GET, "/reauthenticate");
-    request.send().await.ok();
-    let right = code(&app.last_mail());
+    let (app, session, right) = reauthenticating().await;
     app.post("/recover", json!({ "email": ADA })).await.ok();
     assert!(
         app.open(&link(&app.last_mail()))
@@ -223,22 +196,18 @@ async fn the_code_of_a_reauthentication_dies_when_something_else_is_confirmed() 
             .status
             .is_redirection()
     );
-    let request = app.as_user(&session.access_token, Method::PUT, "/user");
     let body = json!({ "password": "another-horse", "nonce": right });
-    request.json(&body).send().await.refused(
+    app.put_user(&session.access_token, &body).await.refused(
         422,
         "reauthentication_not_valid",
-        "Nonce has expired or is invalid",
+        DEAD_NONCE,
     );
 }
 
 #[tokio::test]
 async fn tries_at_a_code_by_message_are_kept_as_long_as_it_lives() {
     let app = TestApp::spawn_with(&[
-        (
-            "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
-            "true",
-        ),
+        REAUTHENTICATING,
         ("GOTRUE_SMS_TEST_OTP", "1234567890:654321"),
         ("GOTRUE_SMS_OTP_EXP", "172800"),
     ])
@@ -248,18 +217,15 @@ async fn tries_at_a_code_by_message_are_kept_as_long_as_it_lives() {
     let sign_in = async || {
         let path = "/token?grant_type=password";
         let session = Session::of(&app.post(path, account.clone()).await);
-        let age = "update auth.sessions set created_at = created_at - interval '2 days'";
-        app.query(age, &[]).await;
+        app.age_sessions().await;
         session.access_token
     };
     let put = async |token: &str, nonce: &str| {
         let body = json!({ "password": "another-horse", "nonce": nonce });
-        let request = app.as_user(token, Method::PUT, "/user");
-        request.json(&body).send().await.status
+        app.put_user(token, &body).await.status
     };
     let token = sign_in().await;
-    let ask = app.as_user(&token, Method::GET, "/reauthenticate");
-    ask.send().await.ok();
+    app.reauthenticate(&token).await.ok();
     for _ in 0..10 {
         assert_eq!(put(&token, "000000").await, 422);
     }

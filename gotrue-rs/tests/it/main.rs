@@ -7,6 +7,7 @@
 )]
 
 mod app;
+mod support;
 
 mod admin_audit;
 mod admin_users;

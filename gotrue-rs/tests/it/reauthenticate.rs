@@ -5,35 +5,20 @@ use serde_json::json;
 
 use crate::app::{Session, TestApp};
 use crate::letter::code;
+use crate::support::REAUTHENTICATING;
 
 #[tokio::test]
 async fn a_code_comes_by_mail_and_allows_a_new_password() {
-    let strict = (
-        "GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION",
-        "true",
-    );
-    let app = TestApp::spawn_with(&[strict]).await;
+    let app = TestApp::spawn_with(&[REAUTHENTICATING]).await;
     app.sign_up("ada@example.com").await;
     let session = app.sign_in("ada@example.com").await;
-    app.query(
-        "update auth.sessions set created_at = created_at - interval '2 days'",
-        &[],
-    )
-    .await;
-    let put = async |body| {
-        app.as_user(&session.access_token, Method::PUT, "/user")
-            .json(&body)
-            .send()
-            .await
-    };
+    app.age_sessions().await;
+    let put = async |body| app.put_user(&session.access_token, &body).await;
     let text = "Password update requires reauthentication";
     put(json!({ "password": "another-horse" }))
         .await
         .refused(400, "reauthentication_needed", text);
-    let reply = app
-        .as_user(&session.access_token, Method::GET, "/reauthenticate")
-        .send()
-        .await;
+    let reply = app.reauthenticate(&session.access_token).await;
     assert_eq!(reply.ok(), json!({}));
     let mail = app.last_mail();
     let code = code(&mail);
@@ -51,10 +36,7 @@ async fn a_code_comes_by_mail_and_allows_a_new_password() {
 async fn somebody_without_address_and_number_cannot_be_reached() {
     let app = TestApp::spawn().await;
     let session = Session::of(&app.post("/signup", json!({})).await);
-    let reply = app
-        .as_user(&session.access_token, Method::GET, "/reauthenticate")
-        .send()
-        .await;
+    let reply = app.reauthenticate(&session.access_token).await;
     let text = "Reauthentication requires the user to have an email or a phone number";
     reply.refused(400, "validation_failed", text);
 }
@@ -63,11 +45,7 @@ async fn somebody_without_address_and_number_cannot_be_reached() {
 async fn what_is_not_confirmed_is_not_written_to() {
     let app = TestApp::spawn().await;
     let session = app.sign_up("ada@example.com").await;
-    let ask = async || {
-        app.as_user(&session.access_token, Method::GET, "/reauthenticate")
-            .send()
-            .await
-    };
+    let ask = async || app.reauthenticate(&session.access_token).await;
     app.query("update auth.users set email_confirmed_at = null", &[])
         .await;
     ask().await.refused(

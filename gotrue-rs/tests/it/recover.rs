@@ -4,9 +4,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, Session, TestApp};
 use crate::letter::{code, confirming_with, in_fragment, link, token};
-
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+use crate::support::{CHALLENGE, VERIFIER};
 
 #[tokio::test]
 async fn recovery_mails_a_link_and_a_code_that_sign_in() {

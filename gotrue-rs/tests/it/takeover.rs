@@ -6,12 +6,11 @@ use uuid::Uuid;
 
 use crate::app::{PASSWORD, Reply, Session, TestApp};
 use crate::letter::{CONFIRMING, code, confirming_with, in_fragment, link};
+use crate::support::{CHALLENGE, VERIFIER};
 
 const VICTIM: &str = "ada@example.com";
 const NUMBER: &str = "1234567890";
 const TEST_NUMBER: (&str, &str) = ("GOTRUE_SMS_TEST_OTP", "1234567890:654321");
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 
 /// A stranger signs up with the address, and finds ways to attach more to the account.
 async fn prepare(app: &TestApp, who: Value) -> Uuid {
@@ -50,8 +49,7 @@ async fn ask(app: &TestApp, route: &str, who: Value) {
 }
 
 async fn verify(app: &TestApp, kind: &str, code: &str) -> Session {
-    let body = json!({ "type": kind, "email": VICTIM, "token": code });
-    Session::of(&app.post("/verify", body).await)
+    Session::of(&app.try_code(kind, VICTIM, code).await)
 }
 
 async fn password_grant(app: &TestApp, mut who: Value) -> Reply {
@@ -193,11 +191,7 @@ async fn who_is_known_by_a_confirmed_number_keeps_it_when_the_address_is_confirm
         "email": VICTIM, "phone": NUMBER, "phone_confirm": true, "password": PASSWORD,
         "user_metadata": { "name": "Ada" },
     });
-    app.as_admin(Method::POST, "/admin/users")
-        .json(&body)
-        .send()
-        .await
-        .ok();
+    app.post_as_admin("/admin/users", &body).await;
     ask(&app, "/recover", json!({ "email": VICTIM })).await;
     let session = verify(&app, "recovery", &code(&app.last_mail())).await;
     assert_eq!(session.user["phone"], NUMBER);
@@ -229,8 +223,7 @@ async fn what_an_admin_put_into_an_account_stays() {
     for (made_by, body) in [("/admin/users", &whole), ("/invite", &invited)] {
         for route in ["/otp", "/recover"] {
             let app = TestApp::spawn_with(&CONFIRMING).await;
-            let made = app.as_admin(Method::POST, made_by).json(body).send().await;
-            made.ok();
+            app.post_as_admin(made_by, body).await;
             app.wait(61);
             ask(&app, route, json!({ "email": VICTIM })).await;
             let user = verify(&app, "email", &code(&app.last_mail())).await.user;
@@ -258,14 +251,10 @@ async fn a_sign_up_link_of_an_admin_takes_the_admins_password_and_data() {
     let body = json!({
         "type": "signup", "email": VICTIM, "password": "another-horse", "data": { "team": "blue" },
     });
-    let made = app
-        .as_admin(Method::POST, "/admin/generate_link")
-        .json(&body)
-        .send()
-        .await
-        .ok();
-    let body = json!({ "type": "signup", "token_hash": made["hashed_token"] });
-    let session = Session::of(&app.post("/verify", body).await);
+    let made = app.post_as_admin("/admin/generate_link", &body).await;
+    let session = app
+        .redeem("signup", made["hashed_token"].as_str().unwrap())
+        .await;
     assert_eq!(session.user["user_metadata"]["team"], "blue");
     let who = json!({ "email": VICTIM });
     is_clean(&app, "signup", "email", who, &session.access_token).await;
@@ -288,8 +277,7 @@ async fn an_invitation_drops_what_a_stranger_said_who_asked_for_a_link() {
         let app = TestApp::spawn_with(&CONFIRMING).await;
         let stranger = json!({ "email": VICTIM, "data": { "name": "Mallory" } });
         ask(&app, "/otp", stranger).await;
-        let invited = app.as_admin(Method::POST, route).json(&body).send().await;
-        let user = invited.ok();
+        let user = app.post_as_admin(route, &body).await;
         assert_eq!(user["user_metadata"]["team"], "blue", "{route}");
         assert_eq!(user["user_metadata"].get("name"), None, "{route}");
     }
@@ -297,33 +285,20 @@ async fn an_invitation_drops_what_a_stranger_said_who_asked_for_a_link() {
 
 #[tokio::test]
 async fn an_invitation_hands_over_what_a_stranger_had_signed_up() {
-    let app = TestApp::spawn_with(&CONFIRMING).await;
-    prepare(&app, json!({ "email": VICTIM })).await;
-    let body = json!({ "email": VICTIM, "data": { "team": "blue" } });
-    app.as_admin(Method::POST, "/invite")
-        .json(&body)
-        .send()
-        .await
-        .ok();
-    let session = verify(&app, "invite", &code(&app.last_mail())).await;
-    assert_eq!(session.user["user_metadata"]["team"], "blue");
-    let who = json!({ "email": VICTIM });
-    is_clean(&app, "invite", "email", who, &session.access_token).await;
-
-    let app = TestApp::spawn_with(&CONFIRMING).await;
-    prepare(&app, json!({ "email": VICTIM })).await;
-    let body = json!({ "type": "invite", "email": VICTIM, "data": { "team": "blue" } });
-    let made = app
-        .as_admin(Method::POST, "/admin/generate_link")
-        .json(&body)
-        .send()
-        .await
-        .ok();
-    let body = json!({ "type": "invite", "token_hash": made["hashed_token"] });
-    let session = Session::of(&app.post("/verify", body).await);
-    assert_eq!(session.user["user_metadata"]["team"], "blue");
-    let who = json!({ "email": VICTIM });
-    is_clean(&app, "link", "email", who, &session.access_token).await;
+    for route in ["/invite", "/admin/generate_link"] {
+        let app = TestApp::spawn_with(&CONFIRMING).await;
+        prepare(&app, json!({ "email": VICTIM })).await;
+        let body = json!({ "type": "invite", "email": VICTIM, "data": { "team": "blue" } });
+        let made = app.post_as_admin(route, &body).await;
+        // Whoever asks for a link gets it in the answer, and otherwise it is mailed.
+        let session = match made["hashed_token"].as_str() {
+            Some(hash) => app.redeem("invite", hash).await,
+            None => verify(&app, "invite", &code(&app.last_mail())).await,
+        };
+        assert_eq!(session.user["user_metadata"]["team"], "blue", "{route}");
+        let who = json!({ "email": VICTIM });
+        is_clean(&app, route, "email", who, &session.access_token).await;
+    }
 }
 
 #[tokio::test]

@@ -3,15 +3,18 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, Session, TestApp};
+use crate::app::{Session, TestApp};
 use crate::letter::{CONFIRMING, code, confirming_with, token};
+use crate::support::DEAD_CODE;
 
-const DEAD_CODE: &str = "Token has expired or is invalid";
 const DEAD_LINK: &str = "Email link is invalid or has expired";
 
-async fn signed_up(app: &TestApp) {
-    let body = json!({ "email": "ada@example.com", "password": PASSWORD });
-    app.post("/signup", body).await.ok();
+const ADA: &str = "ada@example.com";
+
+/// Ada, signed in with the code that confirmed her address.
+async fn confirmed(app: &TestApp) -> Session {
+    let mail = app.sign_up_to_confirm(ADA).await;
+    Session::of(&app.post("/verify", with_code("signup", &code(&mail))).await)
 }
 
 fn with_code(kind: &str, code: &str) -> Value {
@@ -21,7 +24,7 @@ fn with_code(kind: &str, code: &str) -> Value {
 #[tokio::test]
 async fn a_code_confirms_the_address_once() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let code = code(&app.last_mail());
     let session = Session::of(&app.post("/verify", with_code("signup", &code)).await);
     assert_eq!(session.user["email"], "ada@example.com");
@@ -40,7 +43,7 @@ async fn a_code_confirms_the_address_once() {
 #[tokio::test]
 async fn a_hash_confirms_the_address_once() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let body = json!({ "type": "email", "token_hash": token(&app.last_mail()) });
     Session::of(&app.post("/verify", body.clone()).await);
     app.post("/verify", body)
@@ -51,7 +54,7 @@ async fn a_hash_confirms_the_address_once() {
 #[tokio::test]
 async fn one_token_redeemed_by_many_at_once_signs_in_once() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let by_code = with_code("signup", &code(&app.last_mail()));
     let by_hash = json!({ "type": "signup", "token_hash": token(&app.last_mail()) });
     for body in [by_hash, by_code] {
@@ -66,7 +69,7 @@ async fn one_token_redeemed_by_many_at_once_signs_in_once() {
 #[tokio::test]
 async fn codes_die_with_age() {
     let app = TestApp::spawn_with(&confirming_with(&[("GOTRUE_MAILER_OTP_EXP", "900")])).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let (code, token) = (code(&app.last_mail()), token(&app.last_mail()));
     app.wait(901);
     app.post("/verify", with_code("signup", &code))
@@ -81,7 +84,7 @@ async fn codes_die_with_age() {
 #[tokio::test]
 async fn unknown_users_wrong_codes_and_unknown_types_look_alike() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let right = code(&app.last_mail());
     let wrong = if right == "000000" {
         "000001"
@@ -170,7 +173,7 @@ async fn refusals_come_in_the_newer_format_for_those_who_ask() {
 #[tokio::test]
 async fn banned_users_redeem_nothing() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let until = app.clock.now() + jiff::SignedDuration::from_hours(1);
     app.query("update auth.users set banned_until = $1", &[&until])
         .await;
@@ -183,32 +186,15 @@ async fn banned_users_redeem_nothing() {
 #[tokio::test]
 async fn an_address_changes_when_both_mailboxes_agree() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
-    let session = Session::of(
-        &app.post("/verify", with_code("signup", &code(&app.last_mail())))
-            .await,
-    );
+    let session = confirmed(&app).await;
     let body = json!({ "email": "lovelace@example.com" });
-    app.as_user(&session.access_token, Method::PUT, "/user")
-        .json(&body)
-        .send()
-        .await
-        .ok();
-    let mails = app.mails();
-    let mail_to = |address: &str| {
-        mails
-            .iter()
-            .rev()
-            .find(|mail| mail.to == address)
-            .expect("a mail")
-            .clone()
-    };
-    let (old, new) = (mail_to("ada@example.com"), mail_to("lovelace@example.com"));
+    app.put_user(&session.access_token, &body).await.ok();
+    let (old, new) = (
+        app.mail_to("ada@example.com"),
+        app.mail_to("lovelace@example.com"),
+    );
     assert_eq!(old.subject, "Confirm your new email address");
-    let verify = async |email: &str, code: String| {
-        let body = json!({ "type": "email_change", "email": email, "token": code });
-        app.post("/verify", body).await
-    };
+    let verify = async |email: &str, code: String| app.try_code("email_change", email, &code).await;
     let half = verify("ada@example.com", code(&old)).await;
     let text = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
     assert_eq!(half.body, format!(r#"{{"code":"200","msg":"{text}"}}"#));
@@ -230,28 +216,15 @@ async fn an_address_changes_when_both_mailboxes_agree() {
 #[tokio::test]
 async fn with_pkce_one_mailbox_does_not_confirm_for_both() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
-    let session = Session::of(
-        &app.post("/verify", with_code("signup", &code(&app.last_mail())))
-            .await,
-    );
+    let session = confirmed(&app).await;
     let body = json!({
         "email": "lovelace@example.com",
         "code_challenge": "a".repeat(43), "code_challenge_method": "s256",
     });
-    app.as_user(&session.access_token, Method::PUT, "/user")
-        .json(&body)
-        .send()
-        .await
-        .ok();
-    let mails = app.mails();
-    let new = mails
-        .iter()
-        .rev()
-        .find(|mail| mail.to == "lovelace@example.com")
-        .expect("a mail");
+    app.put_user(&session.access_token, &body).await.ok();
+    let new = app.mail_to("lovelace@example.com");
     let body = json!({
-        "type": "email_change", "email": "lovelace@example.com", "token": code(new),
+        "type": "email_change", "email": "lovelace@example.com", "token": code(&new),
     });
     let half = app.post("/verify", body.clone()).await;
     assert_eq!(half.json()["code"], "200");
@@ -265,17 +238,9 @@ async fn where_one_mailbox_is_enough_the_new_one_decides() {
     let one = ("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", "false");
     let notice = ("GOTRUE_MAILER_NOTIFICATIONS_EMAIL_CHANGED_ENABLED", "true");
     let app = TestApp::spawn_with(&confirming_with(&[one, notice])).await;
-    signed_up(&app).await;
-    let session = Session::of(
-        &app.post("/verify", with_code("signup", &code(&app.last_mail())))
-            .await,
-    );
+    let session = confirmed(&app).await;
     let body = json!({ "email": "lovelace@example.com" });
-    app.as_user(&session.access_token, Method::PUT, "/user")
-        .json(&body)
-        .send()
-        .await
-        .ok();
+    app.put_user(&session.access_token, &body).await.ok();
     let mail = app.last_mail();
     assert_eq!(mail.to, "lovelace@example.com");
     let body = json!({ "type": "email_change", "token_hash": token(&mail) });
@@ -290,12 +255,9 @@ async fn where_one_mailbox_is_enough_the_new_one_decides() {
 async fn an_address_that_somebody_else_confirmed_meanwhile_is_taken() {
     let one = ("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", "false");
     let app = TestApp::spawn_with(&confirming_with(&[one])).await;
-    signed_up(&app).await;
-    let signed_up = with_code("signup", &code(&app.last_mail()));
-    let session = Session::of(&app.post("/verify", signed_up).await);
-    let put = app.as_user(&session.access_token, Method::PUT, "/user");
+    let session = confirmed(&app).await;
     let change = json!({ "email": "lovelace@example.com" });
-    put.json(&change).send().await.ok();
+    app.put_user(&session.access_token, &change).await.ok();
     let token = token(&app.last_mail());
     let insert = "insert into auth.users (id, aud, role, email, email_confirmed_at)
         values (gen_random_uuid(), 'authenticated', 'authenticated', 'lovelace@example.com', now())";
@@ -316,7 +278,7 @@ async fn an_address_that_somebody_else_confirmed_meanwhile_is_taken() {
 #[tokio::test]
 async fn a_confirmation_voids_all_other_links_and_codes() {
     let app = TestApp::spawn_with(&CONFIRMING).await;
-    signed_up(&app).await;
+    app.sign_up_to_confirm(ADA).await;
     let confirmation = code(&app.last_mail());
     app.post("/recover", json!({ "email": "ada@example.com" }))
         .await
@@ -332,5 +294,5 @@ async fn a_confirmation_voids_all_other_links_and_codes() {
         .refused(403, "otp_expired", DEAD_LINK);
     app.post("/verify", with_code("recovery", &code(&recovery)))
         .await
-        .refused(403, "otp_expired", "Token has expired or is invalid");
+        .refused(403, "otp_expired", DEAD_CODE);
 }

@@ -4,8 +4,7 @@ use serde_json::json;
 
 use crate::app::{PASSWORD, TestApp};
 use crate::letter::{CONFIRMING, confirming_with, fragment, in_fragment, link, token};
-
-const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+use crate::support::CHALLENGE;
 
 async fn signed_up(app: &TestApp, query: &str) {
     let body = json!({ "email": "ada@example.com", "password": PASSWORD });
@@ -172,19 +171,12 @@ async fn a_pkce_link_without_its_flow_says_so() {
 #[tokio::test]
 async fn the_first_of_two_links_asks_for_the_other() {
     let app = TestApp::spawn().await;
-    let session = app.sign_up("ada@example.com").await;
-    let app = app;
+    app.sign_up("ada@example.com").await;
     let link_body = json!({
         "type": "email_change_current", "email": "ada@example.com",
         "new_email": "lovelace@example.com",
     });
-    let _ = session;
-    let answer = app
-        .as_admin(reqwest::Method::POST, "/admin/generate_link")
-        .json(&link_body)
-        .send()
-        .await
-        .ok();
+    let answer = app.post_as_admin("/admin/generate_link", &link_body).await;
     // With autoconfirm one confirmation is enough.
     let reply = app.open(answer["action_link"].as_str().unwrap()).await;
     assert_eq!(
@@ -201,12 +193,7 @@ async fn the_first_of_two_links_asks_for_the_other() {
         &[],
     )
     .await;
-    let answer = app
-        .as_admin(reqwest::Method::POST, "/admin/generate_link")
-        .json(&link_body)
-        .send()
-        .await
-        .ok();
+    let answer = app.post_as_admin("/admin/generate_link", &link_body).await;
     let reply = app.open(answer["action_link"].as_str().unwrap()).await;
     assert_eq!(
         reply.header("location"),
