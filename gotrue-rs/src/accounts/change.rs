@@ -83,9 +83,14 @@ pub(crate) async fn confirm_phone_change(
         },
     )
     .await?;
+    // Upstream: a server error where somebody else has got the number meanwhile.
     db::phone_codes::confirm_change(db, user.id, phone, now)
         .await
-        .map_err(|error| Error::internal("Error confirming user").with_source(error))?;
+        .map_err(|error| {
+            Error::internal("Error confirming user")
+                .with_source(error)
+                .or_taken()
+        })?;
     phone.clone_into(&mut user.phone);
     user.phone_change.clear();
     user.phone_change_token.clear();

@@ -79,3 +79,21 @@ async fn an_address_left_meanwhile_is_not_taken_back_without_a_mail() {
     let kept = "select count(*) from auth.users where email = 'new@example.com'";
     assert_eq!(app.count(kept).await, 1);
 }
+
+#[tokio::test]
+async fn a_number_that_somebody_else_gets_meanwhile_is_taken() {
+    let number = ("GOTRUE_SMS_TEST_OTP", "1234567890:654321");
+    let app = TestApp::spawn_with(&[number, ("GOTRUE_SMS_AUTOCONFIRM", "false")]).await;
+    let session = app.sign_up(ADA).await;
+    app.sign_up("bob@example.com").await;
+    let change = app.as_user(&session.access_token, Method::PUT, "/user");
+    let body = json!({ "phone": "1234567890" });
+    change.json(&body).send().await.ok();
+    let body = json!({ "type": "phone_change", "phone": "1234567890", "token": "654321" });
+    let meanwhile = "update auth.users set phone = '1234567890' where email = 'bob@example.com'";
+    let reply = app.during(meanwhile, app.post("/verify", body)).await;
+    let text = "A user with this phone number has already been registered";
+    reply.refused(422, "phone_exists", text);
+    let kept = "select count(*) from auth.users where phone_change = '1234567890'";
+    assert_eq!(app.count(kept).await, 1);
+}
