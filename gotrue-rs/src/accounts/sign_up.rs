@@ -4,6 +4,7 @@
 //! nobody knows take the same way.
 
 mod anonymous;
+mod by_code;
 mod repeated;
 
 use platform::pg::{Executor, Tx};
@@ -28,6 +29,7 @@ use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
 
 pub(crate) use anonymous::sign_up_anonymously;
+pub(crate) use by_code::{open, open_again};
 
 /// What somebody who signs up says.
 #[derive(Debug, Default)]
@@ -89,22 +91,6 @@ pub(crate) async fn sign_up(
     match note {
         Some(note) => note.unless_refused(outcome),
         None => outcome,
-    }
-}
-
-/// Opens an account without a password, to which a link or code then leads. `false` if the
-/// address or number is taken.
-pub(crate) async fn open(state: &State, call: &Call, account: NewAccount) -> Result<bool, Error> {
-    check_open(state)?;
-    let sign_up = SignUp::checked(state, call, account)?;
-    if sign_up.existing().await?.is_some() {
-        return Ok(false);
-    }
-    let fresh = sign_up.fresh().await?;
-    match sign_up.settle_new(fresh).await {
-        Ok(_) => Ok(true),
-        Err(error) if error.is_duplicate() => Ok(false),
-        Err(error) => Err(error),
     }
 }
 

@@ -110,7 +110,7 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
             // Upstream: says so, and thereby who has an account.
             return Ok(());
         }
-        if open(state, call, wanted).await? && !state.config.mail.autoconfirm {
+        if accounts::open(state, call, account(wanted)).await? && !state.config.mail.autoconfirm {
             // The mail that confirms the address signs in, too.
             return Ok(());
         }
@@ -118,7 +118,10 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     }
     let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
     let Some(user) = user else { return Ok(()) };
-    // Upstream: sends an account whose address is not confirmed the confirmation of its sign-up,
+    if accounts::open_again(state, call, account(wanted), &user).await? {
+        return Ok(());
+    }
+    // Upstream: sends any account whose address is not confirmed the confirmation of its sign-up,
     // and so lets whoever signed up with somebody else's address keep the password.
     send_to(state, call, &user, &wanted.challenge).await
 }
@@ -131,14 +134,13 @@ pub(super) async fn find(state: &State, call: &Call, email: &str) -> Result<Opti
         .map_err(|error| Error::internal("Database error finding user").with_source(error))
 }
 
-async fn open(state: &State, call: &Call, wanted: &Wanted) -> Result<bool, Error> {
-    let account = NewAccount {
+fn account(wanted: &Wanted) -> NewAccount {
+    NewAccount {
         email: wanted.email.clone(),
         data: wanted.data.clone(),
         challenge: wanted.challenge.clone(),
         ..NewAccount::default()
-    };
-    accounts::open(state, call, account).await
+    }
 }
 
 async fn send_to(

@@ -120,7 +120,7 @@ async fn send_to_phone(
 async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
     let mut user = find(state, call, &body.phone).await?;
     if user.is_none() && accounts::check_open(state).is_ok() {
-        if open(state, call, body).await? && !state.config.sms.autoconfirm {
+        if accounts::open(state, call, account(body)).await? && !state.config.sms.autoconfirm {
             return Ok(());
         }
         user = find(state, call, &body.phone).await?;
@@ -130,6 +130,9 @@ async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error
         // Upstream: says so, and thereby who has an account.
         return Ok(());
     };
+    if accounts::open_again(state, call, account(body), &user).await? {
+        return Ok(());
+    }
     let (purpose, sent_at) = if user.is_phone_confirmed() {
         (Purpose::Confirmation, user.confirmation_sent_at)
     } else {
@@ -157,12 +160,11 @@ async fn find(state: &State, call: &Call, phone: &str) -> Result<Option<User>, E
         .map_err(|error| Error::internal("Database error finding user").with_source(error))
 }
 
-async fn open(state: &State, call: &Call, body: &OtpBody) -> Result<bool, Error> {
-    let account = NewAccount {
+fn account(body: &OtpBody) -> NewAccount {
+    NewAccount {
         phone: body.phone.clone(),
         data: body.data.clone(),
         channel: body.channel.clone(),
         ..NewAccount::default()
-    };
-    accounts::open(state, call, account).await
+    }
 }

@@ -136,3 +136,63 @@ async fn whoever_comes_by_code_has_no_password_and_may_set_one() {
     request.json(&body).send().await.ok();
     app.sign_in("ada@example.com").await;
 }
+
+#[tokio::test]
+async fn who_asks_again_by_code_is_who_the_last_request_says() {
+    for (second, expected) in [
+        (json!({ "name": "Ada" }), json!("Ada")),
+        (json!({ "name": "Augusta" }), json!("Augusta")),
+        (json!(null), json!(null)),
+    ] {
+        for who in [
+            json!({ "email": "ada@example.com" }),
+            json!({ "phone": "1234567890" }),
+        ] {
+            let app = TestApp::spawn_with(&confirming_with(&[TEST_NUMBER])).await;
+            for data in [&json!({ "name": "Ada" }), &second] {
+                let mut body = who.clone();
+                body["data"] = data.clone();
+                app.post("/otp", body).await.ok();
+                app.wait(61);
+            }
+            let mut verify = who.clone();
+            let is_mail = who.get("email").is_some();
+            verify["type"] = json!(if is_mail { "email" } else { "sms" });
+            verify["token"] = json!("654321");
+            if is_mail {
+                assert_eq!(app.mails().len(), 2);
+                verify["token"] = json!(code(&app.last_mail()));
+            }
+            let session = Session::of(&app.post("/verify", verify).await);
+            let user = session.user;
+            assert_eq!(user["user_metadata"]["name"], expected, "{who} {second}");
+            let identity = &user["identities"][0]["identity_data"];
+            assert_eq!(identity["name"], expected, "{who} {second}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn asking_for_a_code_changes_nothing_of_an_account_that_was_not_opened_by_one() {
+    let with_password = "update auth.users set encrypted_password = '$2a$'";
+    let known_elsewhere = "insert into auth.identities
+       (id, provider_id, user_id, identity_data, provider, created_at, updated_at)
+     select gen_random_uuid(), '1', id, '{\"sub\": \"1\"}', 'github', now(), now()
+     from auth.users";
+    let opened_by_admin =
+        "insert into _wildfire.admin_accounts (user_id) select id from auth.users";
+    for origin in [with_password, known_elsewhere, opened_by_admin] {
+        let app = TestApp::spawn_with(&CONFIRMING).await;
+        let ask = async |name: &str| {
+            let body = json!({ "email": "ada@example.com", "data": { "name": name } });
+            app.post("/otp", body).await.ok();
+            app.wait(61);
+        };
+        ask("Ada").await;
+        app.query(origin, &[]).await;
+        ask("Mallory").await;
+        assert_eq!(app.mails().len(), 2);
+        let kept = "select count(*) from auth.users where raw_user_meta_data ->> 'name' = 'Ada'";
+        assert_eq!(app.count(kept).await, 1, "{origin}");
+    }
+}
