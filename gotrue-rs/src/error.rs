@@ -4,6 +4,7 @@
 //! `#[source]` and reach the log. Mirrors upstream's `internal/api/errors.go` and `apierrors`.
 
 mod code;
+mod outage;
 mod refusal;
 mod render;
 

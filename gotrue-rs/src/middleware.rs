@@ -127,13 +127,13 @@ fn in_format(
     }
 }
 
-/// Failures of the service get one line each; refusals are the access log's business.
-fn log(error: &Error, answered: StatusCode) {
-    let causes = causes(error);
-    if answered.is_server_error() {
-        tracing::error!(%error, error.causes = causes, "Request failed");
-    } else {
-        tracing::debug!(%error, error.causes = causes, "Request refused");
+/// Failures of the service get one line each, outages one a second; refusals are the access log's
+/// business.
+pub(crate) fn log(error: &Error, answered: StatusCode) {
+    if !answered.is_server_error() {
+        tracing::debug!(%error, error.causes = causes(error), "Request refused");
+    } else if let Some(left_out) = error.admit_line() {
+        tracing::error!(%error, error.causes = causes(error), left_out, "Request failed");
     }
 }
 
@@ -155,3 +155,6 @@ pub(crate) async fn not_found() -> actix_web::HttpResponse {
         ))
         .body("404 page not found\n")
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use platform::http::body;
 use platform::jwt::JwtError;
 use platform::pg::{DbError, SqlState};
+use platform::telemetry::seldom;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -170,7 +171,11 @@ impl Error {
         let cause = std::error::Error::source(self).map(ToString::to_string);
         let error = cause.unwrap_or_default();
         match self {
-            Self::Unavailable(..) => tracing::error!(error, "database unavailable"),
+            Self::Unavailable(..) => {
+                if let Some(left_out) = seldom::DATABASE.admit() {
+                    tracing::error!(error, left_out, "database unavailable");
+                }
+            }
             Self::Internal(_) => tracing::error!(error, "unexpected database failure"),
             Self::Unwritable(_) => tracing::error!(error, "an answer could not be written"),
             _ => tracing::debug!(error, refusal = %self, "request refused"),

@@ -109,10 +109,13 @@ pub(crate) async fn notify(state: &State, user: &User, notice: Notice<'_>) {
         Ok(())
     }
     .await;
-    if let Err(error) = sent {
+    if let Err(error) = sent
+        && let Some(left_out) = error.admit_line()
+    {
         tracing::warn!(
             mail.kind = kind.variable(),
             error = &error as &dyn std::error::Error,
+            left_out,
             "notice not sent"
         );
     }

@@ -90,7 +90,14 @@ pub(super) fn send_later(state: &State, posted: Posted) -> JoinHandle<()> {
         if let Ok(slot) = own.mail.slot(Duration::ZERO).await
             && let Err(error) = send_now(&own, posted, &slot, Duration::ZERO).await
         {
-            tracing::error!(%error, "mail not sent");
+            let error = Error::Unexpected(error.into());
+            if let Some(left_out) = error.admit_line() {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    left_out,
+                    "mail not sent"
+                );
+            }
         }
     })
 }
@@ -113,10 +120,13 @@ async fn send_now(
         if outcome.is_ok() {
             state.mail.remember_unsettled(&[id]);
         }
-        tracing::error!(
-            error = &error as &dyn std::error::Error,
-            "The outbox could not be told what became of a mail"
-        );
+        if let Some(left_out) = error.admit_line() {
+            tracing::error!(
+                error = &error as &dyn std::error::Error,
+                left_out,
+                "The outbox could not be told what became of a mail"
+            );
+        }
     }
     outcome
 }
@@ -225,10 +235,13 @@ async fn send_again(state: &State, mail: LeftOver) {
             settle(state, mail.id, None).await
         }
     };
-    if let Err(error) = outcome {
+    if let Err(error) = outcome
+        && let Some(left_out) = error.admit_line()
+    {
         tracing::error!(
             mail.id = %mail.id,
             error = &error as &dyn std::error::Error,
+            left_out,
             "A mail from before was not sent"
         );
     }

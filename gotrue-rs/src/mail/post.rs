@@ -28,7 +28,7 @@ const WAITING_PER_SLOT: usize = 4;
 
 /// Why a mail did not go out.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PostError {
+pub(crate) enum PostError {
     #[error("address is known not to exist")]
     Address,
     #[error("template: {0}")]
@@ -43,7 +43,7 @@ pub(super) enum PostError {
 
 impl PostError {
     /// Whether trying again after a while may help.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Timeout | Self::GivenUp(_) => true,
             Self::Mailer(error) => error.is_passing(),

@@ -1,10 +1,15 @@
 //! Log output: pretty for people, JSON for machines.
 
-use tracing::{Level, Metadata, Subscriber};
+use std::fmt::Debug;
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, filter, fmt, registry};
+
+use super::http_metrics;
 
 /// The crates of this workspace, which know what must not be logged.
 const OURS: [&str; 6] = [
@@ -45,6 +50,7 @@ where
     };
     registry()
         .with(filter::filter_fn(may_be_logged))
+        .with(BrokenConnections)
         .with(wanted)
         .with(lines)
 }
@@ -54,6 +60,41 @@ where
 fn may_be_logged(metadata: &Metadata<'_>) -> bool {
     let name = metadata.target().split("::").next().unwrap_or_default();
     *metadata.level() <= Level::INFO || OURS.contains(&name)
+}
+
+/// A stranger who sends what is no HTTP, or leaves in the middle, is an error to the HTTP library.
+/// Here it is a number, and no line.
+struct BrokenConnections;
+
+impl<S: Subscriber> Layer<S> for BrokenConnections {
+    fn event_enabled(&self, event: &Event<'_>, _: Context<'_, S>) -> bool {
+        match event.metadata().target() {
+            // What it goes on to say of the same connection is counted.
+            "actix_http::h1::decoder" => false,
+            "actix_http::h1::dispatcher" => {
+                let mut message = Message::default();
+                event.record(&mut message);
+                if message.is_about_stream {
+                    http_metrics().broken();
+                }
+                !message.is_about_stream
+            }
+            _ => true,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Message {
+    is_about_stream: bool,
+}
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            self.is_about_stream = format!("{value:?}").starts_with("stream error: ");
+        }
+    }
 }
 
 #[cfg(test)]
@@ -78,11 +119,16 @@ mod tests {
         }
     }
 
-    fn logged(level: &str) -> String {
+    fn lines_of(level: &str, work: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();
         let subscriber = subscriber(LogFormat::Json, level, move || writer.clone());
-        with_default(subscriber, || {
+        with_default(subscriber, work);
+        String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn logged(level: &str) -> String {
+        lines_of(level, || {
             tracing::trace!(target: "tokio_postgres::query", parameters = "token", "theirs, trace");
             tracing::debug!(target: "tokio_postgres::query", parameters = "token", "theirs, debug");
             tracing::debug!(target: "h2::codec", frame = "token", "theirs, debug");
@@ -90,8 +136,25 @@ mod tests {
             tracing::info!(target: "actix_server", "theirs, info");
             tracing::debug!(target: "gotrue::mail", "ours, debug");
             tracing::trace!(target: "stack", "ours, trace");
+        })
+    }
+
+    #[test]
+    fn what_strangers_send_is_counted_and_not_logged() {
+        let text = lines_of("info", || {
+            for _ in 0..100 {
+                tracing::error!(target: "actix_http::h1::decoder", "MAX_BUFFER_SIZE reached");
+                tracing::error!(target: "actix_http::h1::dispatcher", "stream error: {}", "garbage");
+            }
+            tracing::error!(target: "actix_http::h1::dispatcher", "Response payload stream error");
         });
-        String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("Response payload stream error"), "{text}");
+        let metrics = crate::telemetry::render();
+        assert!(
+            metrics.contains("wildfire_http_connections_broken_total 100\n"),
+            "{metrics}"
+        );
     }
 
     #[test]

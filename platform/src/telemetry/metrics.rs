@@ -89,12 +89,13 @@ impl CloseReason {
     }
 }
 
-/// Requests by method and status and how long they took, closed connections by reason, bytes in
-/// flight.
+/// Requests by method and status and how long they took, closed connections by reason, what was
+/// no HTTP, bytes in flight.
 pub struct HttpMetrics {
     requests: Family<Labels, Counter>,
     seconds: Histogram,
     closed: Family<Closed, Counter>,
+    broken: Counter,
     in_flight: Gauge,
 }
 
@@ -117,6 +118,12 @@ impl HttpMetrics {
             "Connections closed or refused",
             closed.clone(),
         );
+        let broken = Counter::default();
+        register(
+            "http_connections_broken",
+            "Connections whose client sent what is no HTTP, or left in the middle",
+            broken.clone(),
+        );
         let in_flight = Gauge::default();
         register(
             "http_bytes_in_flight",
@@ -127,6 +134,7 @@ impl HttpMetrics {
             requests,
             seconds,
             closed,
+            broken,
             in_flight,
         }
     }
@@ -135,6 +143,11 @@ impl HttpMetrics {
     pub fn closed(&self, reason: CloseReason) {
         let reason = reason.as_str();
         self.closed.get_or_create(&Closed { reason }).inc();
+    }
+
+    /// Counts one connection that its client broke.
+    pub(super) fn broken(&self) {
+        self.broken.inc();
     }
 
     /// Notes how many bytes are in flight.

@@ -2,6 +2,7 @@
 
 mod logs;
 mod metrics;
+pub mod seldom;
 
 pub use logs::{LogFormat, init_logs};
 pub use metrics::{CloseReason, HttpMetrics, http_metrics, register, render};

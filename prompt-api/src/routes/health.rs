@@ -7,6 +7,7 @@ use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
 use jiff::Timestamp;
 use platform::api_keys;
 use platform::http::bearer;
+use platform::telemetry::seldom;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -98,7 +99,9 @@ async fn look_at_database(state: &State) -> Finding {
     match tokio::time::timeout(DATABASE_TIMEOUT, db::health::ping(&state.database)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::warn!(%error, "health check failed");
+            if let Some(left_out) = seldom::DATABASE.admit() {
+                tracing::warn!(%error, left_out, "health check failed");
+            }
             return Finding::Down;
         }
         // All connections busy is no reason to take the service away from those who wait.
@@ -111,7 +114,9 @@ async fn look_at_database(state: &State) -> Finding {
         Ok(Ok(true)) if answered < DATABASE_SLOW => Finding::Healthy,
         Ok(Ok(true)) | Err(_) => Finding::Slow,
         Ok(Err(error)) => {
-            tracing::warn!(%error, "it could not be found out whether the database can be written");
+            if let Some(left_out) = seldom::DATABASE.admit() {
+                tracing::warn!(%error, left_out, "whether it takes writes is not known");
+            }
             Finding::Slow
         }
     }

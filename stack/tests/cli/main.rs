@@ -6,6 +6,7 @@ mod crash;
 mod database;
 mod full_disk;
 mod installation;
+mod log;
 mod production;
 mod project;
 mod refusals;

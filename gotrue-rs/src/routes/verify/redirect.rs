@@ -11,6 +11,7 @@ use super::lookup::Purpose;
 use crate::db::flow_states;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::middleware;
 use crate::otp::Flow;
 use crate::redirect::address::Address;
 use crate::redirect::query::Values;
@@ -107,10 +108,7 @@ pub(super) fn to_failure(target: &str, error: Error, flow: Flow) -> Result<HttpR
         None => error,
     };
     let Error::Http { .. } = &error else {
-        tracing::error!(
-            error = &error as &dyn std::error::Error,
-            "link not redeemed"
-        );
+        middleware::log(&error, error.http_status());
         return match flow {
             Flow::Implicit => Ok(see_other(target)),
             Flow::Pkce => with_code(target, ""),
@@ -121,10 +119,7 @@ pub(super) fn to_failure(target: &str, error: Error, flow: Flow) -> Result<HttpR
     };
     let status = error.http_status();
     if status.is_server_error() {
-        tracing::error!(
-            error = &error as &dyn std::error::Error,
-            "link not redeemed"
-        );
+        middleware::log(&error, status);
     }
     let mut fragment = Values::default();
     let mut query = address.query();
