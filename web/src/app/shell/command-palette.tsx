@@ -7,6 +7,7 @@ import { DialogOverlay } from '@/components/ui/dialog';
 import { paths } from '@/config/paths';
 import { useAuth } from '@/features/auth/auth-context';
 import { useReturnFocus } from '@/hooks/use-return-focus';
+import { SEARCH_LIMIT } from '@/lib/limits';
 import { THEME_LABEL, THEMES, setTheme } from '@/lib/theme';
 import { NAVIGATION } from './navigation';
 import { PromptResults } from './prompt-results';
@@ -43,6 +44,7 @@ export default function CommandPalette({ onClose, onHelp }: CommandPaletteProps)
           <Command label="Command palette" loop>
             <Command.Input
               placeholder="Type a command or search prompts..."
+              maxLength={SEARCH_LIMIT}
               className="h-12 w-full border-b bg-transparent px-4 text-base outline-none focus-visible:outline-none"
             />
             <Command.List className="max-h-[50vh] overflow-y-auto">

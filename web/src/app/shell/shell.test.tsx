@@ -119,6 +119,14 @@ describe('the command palette', () => {
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
   });
 
+  test('takes no more text than the server searches for', async () => {
+    const { user } = await open();
+    await user.keyboard('{Control>}k{/Control}');
+    const palette = await screen.findByRole('dialog', { name: 'Command palette' });
+    await user.paste('z'.repeat(300));
+    expect(within(palette).getByRole('combobox')).toHaveValue('z'.repeat(200));
+  });
+
   test('finds prompts on the server for the signed-in', async () => {
     const asked: (string | null)[] = [];
     server.use(

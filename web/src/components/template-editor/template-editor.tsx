@@ -24,7 +24,7 @@ interface TemplateEditorProps {
   onChange: (value: string) => void;
   placeholder?: string;
   suggestions?: readonly string[];
-  hint?: string;
+  hint?: string | undefined;
   error?: string | undefined;
   required?: boolean;
   className?: string;

@@ -1,6 +1,7 @@
 /** What the create and edit forms hold, and the rules they share. */
 import { friendlyMessage, fieldProblems } from '@/lib/prompt-api/errors';
 import { REQUIRED_MESSAGE, keyProblem } from './key';
+import { sizeProblem } from './template-size';
 
 export interface PromptDraft {
   name: string;
@@ -35,8 +36,10 @@ export function checkDraft(draft: PromptDraft): FormProblem | undefined {
   if (draft.key === '') fields.key = 'Enter a key';
   if (draft.template.trim() === '') fields.template = 'Enter a template';
   if (Object.keys(fields).length > 0) return { message: REQUIRED_MESSAGE, fields };
-  const problem = keyProblem(draft.key);
-  return problem === undefined ? undefined : { message: problem, fields: { key: problem } };
+  const key = keyProblem(draft.key);
+  if (key !== undefined) return { message: key, fields: { key } };
+  const template = sizeProblem(draft.template);
+  return template === undefined ? undefined : { message: template, fields: { template } };
 }
 
 /** What the server said about a draft that was sent. */

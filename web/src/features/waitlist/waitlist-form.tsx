@@ -5,6 +5,7 @@ import { Button } from '@/components/ui/button';
 import { Field } from '@/components/ui/field';
 import { Input } from '@/components/ui/input';
 import { paths } from '@/config/paths';
+import { EMAIL_LIMIT } from '@/lib/limits';
 import { FALLBACK_MESSAGE, joinWaitlist } from './join-waitlist';
 
 type State =
@@ -45,6 +46,7 @@ export function WaitlistForm() {
             type="email"
             required
             autoComplete="email"
+            maxLength={EMAIL_LIMIT}
             placeholder="you@company.com"
             className="h-12 text-base"
             value={email}

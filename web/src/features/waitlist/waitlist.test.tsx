@@ -26,6 +26,7 @@ test('names three reasons and promises no spam', async () => {
   expect(screen.getByText(/^No spam, ever/)).toBeVisible();
   expect(screen.getByLabelText('Work email')).toBeRequired();
   expect(screen.getByLabelText('Work email')).toHaveAttribute('type', 'email');
+  expect(screen.getByLabelText('Work email')).toHaveAttribute('maxlength', '254');
   expect(screen.getByRole('button', { name: 'Join Waitlist' })).toBeDisabled();
   expect(await axe(container)).toHaveNoViolations();
 });

@@ -3,6 +3,7 @@ import { Button } from '@/components/ui/button';
 import { ErrorNotice } from '@/components/ui/error-notice';
 import { Field } from '@/components/ui/field';
 import { Input } from '@/components/ui/input';
+import { EMAIL_LIMIT } from '@/lib/limits';
 
 type EmailStepProps = {
   /** What the button does, and says while it does it. */
@@ -68,6 +69,7 @@ export function EmailStep({ action, failure, onSubmit, withName, initialEmail }:
             type="email"
             required
             autoComplete="email"
+            maxLength={EMAIL_LIMIT}
             placeholder="you@company.com"
             className="h-11"
             value={email}

@@ -3,6 +3,7 @@ import { Button } from '@/components/ui/button';
 import { Field } from '@/components/ui/field';
 import { Input } from '@/components/ui/input';
 import { useAuth } from '@/features/auth/auth-context';
+import { EMAIL_LIMIT } from '@/lib/limits';
 import { Divider } from './auth-card';
 
 /** Email and password. Shown only where VITE_PASSWORD_SIGN_IN is set; the page then moves on. */
@@ -36,6 +37,7 @@ export function PasswordForm() {
               type="email"
               required
               autoComplete="username"
+              maxLength={EMAIL_LIMIT}
               value={email}
               onChange={(event) => setEmail(event.target.value)}
             />

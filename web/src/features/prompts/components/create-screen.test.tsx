@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { axe } from 'jest-axe';
 import { HttpResponse, http } from 'msw';
 import { makePrompt } from '@/testing/prompt-data';
@@ -75,6 +75,18 @@ test('a name without usable characters gets a stable random key', async () => {
   const { user } = show();
   await user.type(field(/^Name/), '日本語');
   expect(field(/^Key/)).toHaveDisplayValue(/^prompt-[0-9a-f]{6}$/);
+});
+
+test('a template too large to be saved is told while it is written, and not sent', async () => {
+  const sent = accept();
+  const { user } = show();
+  await user.type(field(/^Name/), 'Welcome');
+  fireEvent.change(field(/^Template/), { target: { value: 'a'.repeat(256 * 1024 + 1) } });
+  const said = 'The template has 256.1 KiB, and at most 256 KiB can be saved';
+  expect(field(/^Template/)).toHaveAccessibleDescription(said);
+  await user.click(createButton());
+  expect(field(/^Template/)).toHaveFocus();
+  expect(sent).toEqual([]);
 });
 
 test('names what is missing and goes to the first empty field', async () => {

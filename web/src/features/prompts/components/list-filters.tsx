@@ -3,6 +3,7 @@ import type { Ref } from 'react';
 import { Input } from '@/components/ui/input';
 import { Select } from '@/components/ui/select';
 import { cn } from '@/lib/cn';
+import { SEARCH_LIMIT } from '@/lib/limits';
 import { ALL_TAGS, type ListFilter } from '@/features/prompts/filter';
 
 interface ListFiltersProps {
@@ -29,6 +30,7 @@ export function ListFilters({ filter, tags, searchRef, onChange }: ListFiltersPr
           aria-keyshortcuts="/"
           placeholder="Search prompts..."
           value={filter.search}
+          maxLength={SEARCH_LIMIT}
           className="pl-9"
           onChange={(event) => {
             onChange({ search: event.target.value });

@@ -4,6 +4,7 @@ import { LintList } from '@/components/template-editor/lint-list';
 import { TemplateEditor } from '@/components/template-editor/template-editor';
 import { Button } from '@/components/ui/button';
 import { TemplateText } from '@/components/ui/template-text';
+import { sizeHint, sizeProblem } from '@/features/prompts/template-size';
 import { compile } from '@/lib/compile/compile';
 
 interface TemplateFieldProps {
@@ -36,7 +37,8 @@ export function TemplateField({ value, error, onChange }: TemplateFieldProps) {
             label="Template"
             required
             value={value}
-            error={error}
+            hint={sizeHint(value)}
+            error={sizeProblem(value) ?? error}
             placeholder="e.g. You are a helpful assistant. Answer {question} in a {tone} tone."
             onChange={onChange}
           />
