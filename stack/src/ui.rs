@@ -29,7 +29,7 @@ pub enum Mark {
 impl Ui {
     /// Colours on a terminal, unless `NO_COLOR` is set.
     pub fn detect(vars: &Vars) -> Self {
-        let refused = vars.get("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let refused = vars.get("NO_COLOR").is_some();
         Self {
             colour: io::stderr().is_terminal() && !refused,
         }

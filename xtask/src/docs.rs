@@ -30,7 +30,7 @@ const HEADER: &str = "# Configuration
 
 Every service reads environment variables only, with upstream's names where upstream has the
 setting. Booleans take `true` and `false`, durations Go's syntax (`1h30m`), lists commas. All
-problems are reported at once, at start.
+problems are reported at once, at start. A variable set to nothing counts as not set.
 ";
 
 /// Writes the file, or with `--check` fails if it is not what would be written.

@@ -2,7 +2,8 @@
 //!
 //! Parsing follows Go's `envconfig`, which upstream's services use, so that an existing
 //! environment means the same here: booleans as `strconv.ParseBool`, durations as
-//! `time.ParseDuration`, lists split on commas without trimming.
+//! `time.ParseDuration`, lists split on commas without trimming. A variable set to nothing is not set:
+//! `${NAME:-}` in a compose file means so.
 
 mod duration;
 mod reader;
@@ -14,7 +15,8 @@ pub use duration::parse_duration;
 pub use reader::{EnvError, Reader};
 pub use secret::Secret;
 
-/// A snapshot of environment variables.
+/// A snapshot of environment variables, none of them empty.
+// Upstream: an empty variable is a text of no length, and an error where something else is read.
 #[derive(Clone, Default)]
 pub struct Vars(BTreeMap<String, String>);
 
@@ -24,17 +26,22 @@ impl Vars {
         let pairs = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
-        Self(pairs.collect())
+        pairs.collect()
     }
 
-    /// The value of a variable, if it is set at all (also when empty).
+    /// The value of a variable, if it is set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Sets a variable, replacing what was there.
+    /// Sets a variable, replacing what was there; to nothing, it is not set any more.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
-        self.0.insert(name.into(), value.into());
+        let (name, value) = (name.into(), value.into());
+        if value.is_empty() {
+            self.0.remove(&name);
+        } else {
+            self.0.insert(name, value);
+        }
     }
 
     /// Sets a variable unless it is already set.
@@ -60,12 +67,11 @@ impl<K: Into<String>, V: Into<String>, const N: usize> From<[(K, V); N]> for Var
 
 impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Vars {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
-        Self(
-            pairs
-                .into_iter()
-                .map(|(name, value)| (name.into(), value.into()))
-                .collect(),
-        )
+        let mut vars = Self::default();
+        for (name, value) in pairs {
+            vars.set(name, value);
+        }
+        vars
     }
 }
 

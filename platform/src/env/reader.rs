@@ -31,7 +31,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The variable's text, if set (also when empty).
+    /// The variable's text, if set.
     pub fn string(&self, name: &str) -> Option<String> {
         self.vars.get(name).map(str::to_owned)
     }
@@ -115,10 +115,10 @@ impl<'a> Reader<'a> {
         Duration::from_secs(self.number(name, default))
     }
 
-    /// A comma-separated list; not set or empty gives an empty list.
+    /// A comma-separated list; not set gives an empty list.
     pub fn list(&self, name: &str) -> Vec<String> {
         match self.vars.get(name) {
-            None | Some("") => Vec::new(),
+            None => Vec::new(),
             Some(value) => value.split(',').map(str::to_owned).collect(),
         }
     }
@@ -197,10 +197,20 @@ mod tests {
     }
 
     #[test]
-    fn set_but_empty_is_a_problem_where_a_value_is_parsed() {
-        let vars = Vars::from([("FLAG", "")]);
+    fn set_to_nothing_is_not_set() {
+        let mut vars = Vars::from([("FLAG", ""), ("TEXT", ""), ("LIST", "a")]);
+        vars.set("LIST", "");
+        vars.set_default("OTHER", "");
         let reader = Reader::new(&vars);
-        reader.bool("FLAG", true);
-        assert!(reader.finish().is_err());
+        assert!(reader.bool("FLAG", true));
+        assert_eq!(reader.string_or("TEXT", "default"), "default");
+        assert_eq!(reader.list("LIST"), [""; 0]);
+        assert_eq!(reader.string("OTHER"), None);
+        assert_eq!(reader.either("FLAG", "TEXT"), "FLAG");
+        assert_eq!(vars.iter().count(), 0);
+        let reader = Reader::new(&vars);
+        reader.required("TEXT");
+        let text = reader.finish().unwrap_err().to_string();
+        assert!(text.contains("TEXT is required"), "{text}");
     }
 }

@@ -120,15 +120,14 @@ impl Setup {
 ///
 /// `DATABASE_URL` (default: none): use this Postgres instead of an embedded one.
 pub(super) fn database_url(option: Option<&str>, vars: &Vars) -> Option<String> {
-    let variable = vars.get("DATABASE_URL").filter(|value| !value.is_empty());
-    option.or(variable).map(str::to_owned)
+    option.or(vars.get("DATABASE_URL")).map(str::to_owned)
 }
 
 /// `WILDFIRE_ENV` (default `development`): `production` makes its own secrets, refuses demo keys and
 /// default passwords and needs a public URL and a mail server.
 fn mode(vars: &Vars) -> Result<Mode, CliError> {
     match vars.get("WILDFIRE_ENV").unwrap_or("development") {
-        "" | "development" => Ok(Mode::Development),
+        "development" => Ok(Mode::Development),
         "production" => Ok(Mode::Production),
         other => Err(CliError::Variable {
             name: "WILDFIRE_ENV",
@@ -140,9 +139,7 @@ fn mode(vars: &Vars) -> Result<Mode, CliError> {
 
 /// `SUPABASE_PUBLIC_URL` (required in production): the address users reach this installation at.
 fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError> {
-    let set = vars
-        .get("SUPABASE_PUBLIC_URL")
-        .filter(|value| !value.is_empty());
+    let set = vars.get("SUPABASE_PUBLIC_URL");
     let Some(value) = set.or(project.api.external_url.as_deref()) else {
         return Ok(None);
     };
@@ -165,10 +162,10 @@ fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError
 fn check_public_url(url: Option<&str>, vars: &Vars) -> Result<(), CliError> {
     let url = url.ok_or(CliError::NoPublicUrl)?;
     let name = "WILDFIRE_ALLOW_HTTP_PUBLIC_URL";
-    let allowed = match vars.get(name).unwrap_or_default() {
-        "true" => true,
-        "" | "false" => false,
-        value => {
+    let allowed = match vars.get(name) {
+        Some("true") => true,
+        None | Some("false") => false,
+        Some(value) => {
             return Err(CliError::Variable {
                 name,
                 expected: "true or false",
@@ -200,10 +197,7 @@ fn is_private_on_the_way(url: &str) -> bool {
 
 /// `WILDFIRE_HOST` (default `127.0.0.1`): the address to listen on; development stays on loopback.
 fn host(vars: &Vars, mode: Mode) -> Result<IpAddr, CliError> {
-    let value = vars
-        .get("WILDFIRE_HOST")
-        .filter(|value| !value.is_empty())
-        .unwrap_or("127.0.0.1");
+    let value = vars.get("WILDFIRE_HOST").unwrap_or("127.0.0.1");
     let host: IpAddr = value.parse().map_err(|_| CliError::Variable {
         name: "WILDFIRE_HOST",
         expected: "an IP address to listen on",

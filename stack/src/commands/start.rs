@@ -186,11 +186,7 @@ fn context(
     vars: &Vars,
 ) -> ServeContext {
     let api = &secrets.api;
-    let variable = |name| {
-        vars.get(name)
-            .filter(|value| !value.is_empty())
-            .map(str::to_owned)
-    };
+    let variable = |name| vars.get(name).map(str::to_owned);
     ServeContext {
         mode: setup.mode,
         data_dir: setup.data_dir,

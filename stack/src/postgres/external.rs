@@ -61,11 +61,7 @@ async fn had_roles(client: &Client) -> Result<bool, DbError> {
 
 /// The development password is on every sample; a server on a network gets another.
 fn password(options: &OpenOptions<'_>) -> Result<Secret<String>, PostgresError> {
-    let set = options
-        .vars
-        .get("POSTGRES_PASSWORD")
-        .filter(|value| !value.is_empty());
-    match set {
+    match options.vars.get("POSTGRES_PASSWORD") {
         Some(password) => Ok(Secret::from(password)),
         None => Ok(secrets::role_password(options.data_dir)?),
     }

@@ -92,8 +92,8 @@ impl Sources<'_> {
     /// least 32 bytes.
     /// `POSTGRES_PASSWORD` (default: generated in production): password of the database's roles.
     fn set(&self, name: &str, project: Option<&String>) -> Option<String> {
-        let value = self.vars.get(name).filter(|value| !value.is_empty());
-        value.map(str::to_owned).or_else(|| project.cloned())
+        let value = self.vars.get(name).map(str::to_owned);
+        value.or_else(|| project.cloned())
     }
 
     /// Whoever has a token can try secrets on a machine of their own until one fits it, so length

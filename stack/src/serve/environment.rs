@@ -36,9 +36,7 @@ impl StackConfig {
         Self {
             dialect,
             http: HttpConfig::from_env(env),
-            web_dir: env
-                .string("WILDFIRE_WEB_DIR")
-                .filter(|folder| !folder.is_empty()),
+            web_dir: env.string("WILDFIRE_WEB_DIR"),
             workers: env.number("WILDFIRE_WORKERS", processors.min(4)).max(1),
         }
     }

@@ -83,9 +83,7 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader, context.mode);
     reader.finish()?;
-    let has_mail_server = vars
-        .get("GOTRUE_SMTP_HOST")
-        .is_some_and(|host| !host.is_empty());
+    let has_mail_server = vars.get("GOTRUE_SMTP_HOST").is_some();
     if context.mode == Mode::Production && !has_mail_server && context.listeners.mail.is_none() {
         return Err(ServeError::NoMailServer);
     }

@@ -65,6 +65,16 @@ fn development_does_not_listen_to_the_network() {
 }
 
 #[test]
+fn a_variable_set_to_nothing_changes_nothing() {
+    let installation = Installation::new()
+        .with("WILDFIRE_PG_BIN", "")
+        .with("WILDFIRE_LOG", "")
+        .with("GOTRUE_DISABLE_SIGNUP", "")
+        .with("GOTRUE_JWT_EXP", "");
+    installation.start(&[]);
+}
+
+#[test]
 fn missing_binaries_say_where_to_get_them() {
     let empty = super::open_folder();
     let installation = Installation::new().with("WILDFIRE_PG_BIN", empty.path().to_str().unwrap());
