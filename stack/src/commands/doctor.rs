@@ -78,7 +78,8 @@ async fn check_postgres(report: &mut Report, setup: &Setup, vars: &Vars) {
     }
     let location = data_dir_location(&postgres::data_dir(&setup.data_dir));
     let reader = Reader::new(vars);
-    let options = FindOptions::from_env(&reader).for_major(data_dir_major(&location));
+    let options = FindOptions::from_env(&reader, Some(&setup.workdir.root))
+        .for_major(data_dir_major(&location));
     match Binaries::find(&options) {
         Ok(found) => {
             report.good(&format!(
@@ -215,8 +216,7 @@ fn check_mode(report: &mut Report, stored: &Path) {
 }
 
 fn check_mail(report: &Report, setup: &Setup, vars: &Vars) {
-    let host = vars.get("GOTRUE_SMTP_HOST");
-    match host.filter(|host| !host.is_empty()) {
+    match vars.get("GOTRUE_SMTP_HOST") {
         Some(host) => report.good(&format!("mail goes to {host}")),
         None if setup.mode == Mode::Production => report.note(
             "mail goes to the mailbox, not to people",

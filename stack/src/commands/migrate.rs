@@ -45,6 +45,7 @@ pub(super) async fn open(
     let started = Instant::now();
     let options = OpenOptions {
         data_dir: &setup.data_dir,
+        workdir: &setup.workdir.root,
         project: &setup.project,
         secrets: &secrets,
         vars,

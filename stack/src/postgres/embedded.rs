@@ -45,7 +45,8 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
 fn find(options: &OpenOptions<'_>) -> Result<Binaries, PostgresError> {
     let location = data_dir_location(&data_dir(options.data_dir));
     let reader = Reader::new(options.vars);
-    let find = FindOptions::from_env(&reader).for_major(data_dir_major(&location));
+    let find =
+        FindOptions::from_env(&reader, Some(options.workdir)).for_major(data_dir_major(&location));
     Ok(Binaries::find(&find)?)
 }
 

@@ -24,6 +24,8 @@ pub use error::PostgresError;
 pub struct OpenOptions<'a> {
     /// The folder of this installation.
     pub data_dir: &'a Path,
+    /// The project's folder, which may have Postgres among its packages.
+    pub workdir: &'a Path,
     /// The project's settings.
     pub project: &'a Project,
     /// The passwords.
