@@ -267,7 +267,7 @@ impl<'a> SignUp<'a> {
         };
         match taken {
             Some(user) if !self.is_confirmed(&user) => {
-                if !self.autoconfirms() && self.is_too_soon(&user) {
+                if self.has_to_wait(&user) {
                     return Ok(repeated::pending(self, fresh, &[]));
                 }
                 match self.settle_again(user.id).await? {
@@ -296,6 +296,11 @@ impl<'a> SignUp<'a> {
         }
     }
 
+    /// Whether another confirmation would be wanted too soon.
+    fn has_to_wait(&self, user: &User) -> bool {
+        !self.autoconfirms() && self.is_too_soon(user)
+    }
+
     /// Stores an account.
     async fn settle_new(&self, fresh: User) -> Result<SignUpOutcome, Error> {
         let letter = self.letter().await?;
@@ -312,11 +317,11 @@ impl<'a> SignUp<'a> {
     }
 
     /// Signs up to an account that nobody has confirmed; `None` if somebody has meanwhile, or it
-    /// is gone.
+    /// is gone, or somebody else has just been sent a confirmation.
     async fn settle_again(&self, id: Uuid) -> Result<Option<SignUpOutcome>, Error> {
         let letter = self.letter().await?;
         let store = async |tx: &Tx<'_>| match db::users::hold(tx, id).await? {
-            Some(user) if !self.is_confirmed(&user) => self
+            Some(user) if !self.is_confirmed(&user) && !self.has_to_wait(&user) => self
                 .settle_in(tx, user, false, letter.as_ref())
                 .await
                 .map(Some),

@@ -33,6 +33,16 @@ async fn a_sign_up_that_meets_a_confirmation_mails_nothing() {
 }
 
 #[tokio::test]
+async fn a_sign_up_that_meets_another_one_is_answered_as_if_it_came_later() {
+    let app = signed_up().await;
+    let body = json!({ "email": ADA, "password": PASSWORD });
+    let another = "update auth.users set confirmation_sent_at = now() + interval '61 seconds'";
+    let reply = app.during(another, app.post("/signup", body)).await;
+    assert_eq!(reply.ok()["email"], ADA);
+    assert_eq!(app.mails().len(), 1);
+}
+
+#[tokio::test]
 async fn a_sign_up_that_meets_a_deletion_opens_another_account() {
     let app = signed_up().await;
     let body = json!({ "email": ADA, "password": PASSWORD });
