@@ -170,6 +170,14 @@ async fn hashes_from_elsewhere_sign_in() {
         ),
         ("$argon2id$v=19$m=64,t=3,p=2$d2lsZGZpcmUtc2FsdA$AAAA", 400),
         ("$argon2id$nonsense", 400),
+        (
+            "$2a$04$G.1dVDjmDsWdAKFfYNawWTJ5YnlY0N55lY53DswxJJTjki.JVK92C",
+            200,
+        ),
+        (
+            "$2$04$G.1dVDjmDsWdAKFfYNawWOJ5YnlY0N55lY53DswxJJTjki.JVK92C",
+            200,
+        ),
         ("nonsense", 400),
     ] {
         app.query("update auth.users set encrypted_password = $1", &[&hash])

@@ -1,30 +1,53 @@
-//! Hashes that users bring along from elsewhere: bcrypt, argon2 and Firebase's scrypt.
+//! Stored hashes, also those that users bring along from elsewhere: bcrypt, argon2 and Firebase's
+//! scrypt.
 //!
 //! Mirrors upstream's `internal/crypto/password.go`. New hashes are always bcrypt.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use aws_lc_rs::cipher::{AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
 use aws_lc_rs::constant_time;
-use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use bcrypt::HashParts;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine as _, alphabet};
 
 /// More memory than this is never spent on one password, KiB.
 const MOST_MEMORY: u64 = 1024 * 1024;
 const MOST_ROUNDS: u32 = 20;
 const MOST_LANES: u32 = 16;
 
-/// Every sign-in with a costlier hash would block the few threads that hash for seconds.
+/// The costs that are worked off. A costlier hash takes longer than anybody may wait for the
+/// threads that hash, and any stranger could keep them at it.
 ///
 /// Upstream: up to 31, which takes days.
-const MOST_BCRYPT_COST: u32 = 16;
-const LEAST_BCRYPT_COST: u32 = 4;
+const BCRYPT_COSTS: std::ops::RangeInclusive<u32> = 4..=16;
 
-/// A hash that is not bcrypt.
+/// Where the hash begins in what the library writes.
+const BCRYPT_HASH: usize = "$2a$10$".len() + BCRYPT_SALT;
+const BCRYPT_SALT: usize = 22;
+
+/// Salts may end in bits that count for nothing.
+const BCRYPT_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::BCRYPT,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone),
+);
+
+/// A hash that passwords can be checked against, at a bearable price.
 #[derive(Debug)]
-pub(crate) enum Foreign {
+pub(crate) enum Stored {
+    Bcrypt(BcryptHash),
     Argon2(Argon2Hash),
     FirebaseScrypt(ScryptHash),
+}
+
+/// `$2a$cost$salt`, and the hash without anything in between.
+#[derive(Debug)]
+pub(crate) struct BcryptHash {
+    cost: u32,
+    salt: [u8; 16],
+    /// As it is written.
+    hash: Vec<u8>,
 }
 
 /// `$argon2id$v=19$m=…,t=…,p=…$salt$hash`.
@@ -46,24 +69,17 @@ pub(crate) struct ScryptHash {
     hash: Vec<u8>,
 }
 
-/// Whether a hash claims to be of one of these kinds, well-formed or not.
-pub(super) fn is_foreign(hash: &str) -> bool {
-    hash.starts_with("$argon2") || hash.starts_with("$fbscrypt")
-}
-
 /// Whether passwords can be checked against a hash, at a bearable price.
-// Upstream: also takes bcrypt's first version, `$2$`, and salts with stray last bits.
 pub(crate) fn is_usable(hash: &str) -> bool {
-    if is_foreign(hash) {
-        return Foreign::parse(hash).is_some();
-    }
-    let cost = hash.parse().map(|parts: HashParts| parts.get_cost());
-    cost.is_ok_and(|cost| (LEAST_BCRYPT_COST..=MOST_BCRYPT_COST).contains(&cost))
+    Stored::parse(hash).is_some()
 }
 
-impl Foreign {
+impl Stored {
     /// Reads a hash; `None` if it is malformed or asks for too much work.
     pub(crate) fn parse(hash: &str) -> Option<Self> {
+        if !hash.starts_with("$argon2") && !hash.starts_with("$fbscrypt") {
+            return bcrypt_hash(hash.as_bytes());
+        }
         let parts: Vec<_> = hash.strip_prefix('$')?.split('$').collect();
         match parts[..] {
             ["argon2i", version, params, salt, hash] => {
@@ -80,6 +96,7 @@ impl Foreign {
     /// Whether the password is the one behind the hash.
     pub(crate) fn matches(&self, password: &[u8]) -> bool {
         let (derived, hash) = match self {
+            Self::Bcrypt(known) => (known.derive(password), &known.hash),
             Self::Argon2(known) => (known.derive(password), &known.hash),
             Self::FirebaseScrypt(known) => (known.derive(password), &known.hash),
         };
@@ -94,7 +111,27 @@ fn parameter<'p>(params: &'p str, name: &str) -> Option<&'p str> {
     pairs.find(|(key, _)| *key == name).map(|(_, value)| value)
 }
 
-fn argon2_hash(algorithm: Algorithm, version: &str, parts: [&str; 3]) -> Option<Foreign> {
+/// Reads what Go's library reads, which is more than any library writes: `$2$`, any minor version,
+/// any separators, and whatever follows the hash.
+fn bcrypt_hash(hash: &[u8]) -> Option<Stored> {
+    let (cost, rest) = match hash {
+        [b'$', ..=b'2', b'$', tens, ones, _, rest @ ..]
+        | [b'$', ..=b'2', _, _, tens, ones, _, rest @ ..] => ([*tens, *ones], rest),
+        _ => return None,
+    };
+    let cost = std::str::from_utf8(&cost).ok()?.parse().ok()?;
+    if hash.len() < 59 || !BCRYPT_COSTS.contains(&cost) {
+        return None;
+    }
+    let (salt, hash) = rest.split_at_checked(BCRYPT_SALT)?;
+    Some(Stored::Bcrypt(BcryptHash {
+        cost,
+        salt: BCRYPT_BASE64.decode(salt).ok()?.try_into().ok()?,
+        hash: hash.iter().copied().take(31).collect(),
+    }))
+}
+
+fn argon2_hash(algorithm: Algorithm, version: &str, parts: [&str; 3]) -> Option<Stored> {
     let [params, salt, hash] = parts;
     if version != "v=19" || params.split(',').count() != 3 {
         return None;
@@ -106,7 +143,7 @@ fn argon2_hash(algorithm: Algorithm, version: &str, parts: [&str; 3]) -> Option<
         return None;
     }
     let hash = STANDARD_NO_PAD.decode(hash).ok()?;
-    Some(Foreign::Argon2(Argon2Hash {
+    Some(Stored::Argon2(Argon2Hash {
         algorithm,
         params: Params::new(memory, rounds, lanes, Some(hash.len())).ok()?,
         salt: STANDARD_NO_PAD.decode(salt).ok()?,
@@ -114,7 +151,7 @@ fn argon2_hash(algorithm: Algorithm, version: &str, parts: [&str; 3]) -> Option<
     }))
 }
 
-fn firebase_hash(params: &str, salt: &str, hash: &str) -> Option<Foreign> {
+fn firebase_hash(params: &str, salt: &str, hash: &str) -> Option<Stored> {
     if parameter(params, "v")? != "1" {
         return None;
     }
@@ -141,12 +178,20 @@ fn firebase_hash(params: &str, salt: &str, hash: &str) -> Option<Foreign> {
     if signer_key.is_empty() || hash.is_empty() {
         return None;
     }
-    Some(Foreign::FirebaseScrypt(ScryptHash {
+    Some(Stored::FirebaseScrypt(ScryptHash {
         params: scrypt::Params::new(power, blocks, lanes).ok()?,
         salt,
         signer_key,
         hash,
     }))
+}
+
+impl BcryptHash {
+    fn derive(&self, password: &[u8]) -> Option<Vec<u8>> {
+        let parts = bcrypt::hash_with_salt(password, self.cost, self.salt).ok()?;
+        let written = parts.format_for_version(bcrypt::Version::TwoA);
+        Some(written.as_bytes().get(BCRYPT_HASH..)?.to_vec())
+    }
 }
 
 impl Argon2Hash {
@@ -176,7 +221,7 @@ impl ScryptHash {
 
 #[cfg(test)]
 mod tests {
-    use super::{Foreign, is_usable};
+    use super::{Stored, is_usable};
 
     const KNOWN: [&str; 3] = [
         "$argon2i$v=19$m=64,t=2,p=1$d2lsZGZpcmUtc2FsdA$ulfU8JJPQaZEWOPE6bj/xCMFh6NgWjnJ",
@@ -187,32 +232,61 @@ mod tests {
     #[test]
     fn hashes_made_by_go_verify() {
         for hash in KNOWN {
-            let known = Foreign::parse(hash).unwrap();
+            let known = Stored::parse(hash).unwrap();
             assert!(known.matches(b"correct-horse"), "{hash}");
             assert!(!known.matches(b"wrong"), "{hash}");
+        }
+    }
+
+    /// Go's library accepts the first seven for this password.
+    #[test]
+    fn bcrypt_is_read_as_go_reads_it() {
+        let (salt, hash) = ("G.1dVDjmDsWdAKFfYNawW", "J5YnlY0N55lY53DswxJJTjki.JVK92C");
+        let written = |start: &str| format!("{start}{salt}O{hash}");
+        for known in [
+            written("$2a$04$"),
+            written("$2$04$"),
+            written("$2z$04$"),
+            written("$2a$+4$"),
+            written("$2ax04y"),
+            format!("$2a$04${salt}T{hash}"),
+            format!("$2a$04${salt}O{hash}xx"),
+        ] {
+            let stored = Stored::parse(&known).expect(&known);
+            assert!(stored.matches(b"correct-horse"), "{known}");
+            assert!(!stored.matches(b"wrong"), "{known}");
+        }
+        for nobodys in [
+            format!("$2a$04${salt}O{}F", &hash[..30]),
+            format!("$2a$04${salt}O{}", &hash[..30]),
+        ] {
+            let stored = Stored::parse(&nobodys).expect(&nobodys);
+            assert!(!stored.matches(b"correct-horse"), "{nobodys}");
         }
     }
 
     #[test]
     fn usable_hashes_are_told_from_others() {
         let rest = "SXEz2HeT8PUIGQXo9yeUIem8KzNxgG0d7o/.eGj2rj8KbRgAuRVlq";
-        for start in ["$2a$10$", "$2b$04$", "$2x$16$", "$2y$10$"] {
+        for start in ["$2a$10$", "$2b$04$", "$2x$16$", "$2y$10$", "$2$10$"] {
             assert!(is_usable(&format!("{start}{rest}")), "{start}");
         }
         assert!(KNOWN.into_iter().all(is_usable));
-        for start in ["$2$10$", "$2a$03$", "$2a$17$", "$2a$99$", "$2a$x$", ""] {
+        for start in [
+            "$2a$03$", "$2a$17$", "$2a$31$", "$2a$99$", "$2a$-5$", "$3a$10$", "",
+        ] {
             assert!(!is_usable(&format!("{start}{rest}")), "{start}");
         }
-        let stray_bits = format!("$2a$04${}", "a".repeat(53));
         for other in [
             "",
+            "$2",
             "secret",
             "$2a$99$x",
             "$argon2id$v=19$m=1,t=1,p=1$a$b",
-            &stray_bits,
         ] {
             assert!(!is_usable(other), "{other}");
         }
+        assert!(!is_usable(&format!("$2a$04${}", "é".repeat(30))));
     }
 
     #[test]
@@ -232,7 +306,7 @@ mod tests {
             "$fbscrypt$v=1,n=10,r=8,p=1,ss=Cw==$c2FsdA==$",
             "$fbscrypt",
         ] {
-            assert!(Foreign::parse(hash).is_none(), "{hash}");
+            assert!(Stored::parse(hash).is_none(), "{hash}");
         }
     }
 }
