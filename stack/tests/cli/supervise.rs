@@ -144,8 +144,9 @@ fn postgres_killed_again_and_again_comes_back_and_nothing_acknowledged_is_lost()
     for key in seen.acknowledged.lock().unwrap().iter() {
         assert!(kept.contains(key.as_str()), "{key} was acknowledged");
     }
-    let health = Process::ask(port, "GET /health", &[], "");
-    assert_eq!(json_of(&health)["status"], "ok", "{health}");
+    wait_until("health does not recover", || {
+        json_of(&Process::ask(port, "GET /health", &[], ""))["status"] == "ok"
+    });
     assert!(installation.run(&["stop"]).status.success());
     assert!(process.wait().success(), "{}", process.output());
     assert_eq!(processes_of(&data_dir), 0);
