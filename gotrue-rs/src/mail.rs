@@ -20,7 +20,7 @@ pub(crate) use issued::Issued;
 pub(crate) use letter::{Letter, Purpose, reserve};
 pub(crate) use notices::{Notice, notify};
 pub(crate) use outbox::{Posted, send_left_over};
-pub(crate) use permit::{Asker, admit, is_too_soon};
+pub(crate) use permit::{Asker, admit, authorize, is_too_soon};
 pub(crate) use post::{Post, PostError};
 pub(crate) use variables::external_address;
 

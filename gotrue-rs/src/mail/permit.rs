@@ -42,7 +42,7 @@ pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Resu
 }
 
 /// Where only certain addresses may be written to, a `+label` in them does not count.
-pub(super) fn authorize(state: &State, address: &str) -> Result<(), Error> {
+pub(crate) fn authorize(state: &State, address: &str) -> Result<(), Error> {
     let authorized = &state.config.mail.authorized;
     let plain = without_label(address);
     if address.is_empty()
@@ -78,12 +78,13 @@ pub(crate) enum Asker {
     User,
 }
 
-/// Counts a request for a mail: against its client, against whom it would go to, and against
-/// the limit of the whole server. That happens before it is known whether anybody has the
+/// Refuses a request for a mail to whom none is sent, and counts it: against its client, against
+/// whom it would go to, and against the limit of the whole server. That happens before it is known whether anybody has the
 /// address, and whether or not a mail goes out then, so that neither a refusal nor what is left
 /// afterwards tells who has an account.
 ///
-/// Upstream: counts by route and client, and the mails that it sends.
+/// Upstream: counts by route and client, and the mails that it sends; looks only where one is due
+/// whether it may be sent.
 pub(crate) fn admit(
     state: &State,
     call: &Call,
@@ -93,6 +94,9 @@ pub(crate) fn admit(
     let is_mail = recipients.iter().any(|address| !address.is_empty());
     if !is_mail {
         return Ok(());
+    }
+    for recipient in recipients {
+        authorize(state, recipient)?;
     }
     let is_backend = caller::is_backend(state, call);
     if !is_backend {

@@ -159,7 +159,10 @@ async fn waiting(state: &State, call: &Call, wanted: &Wanted) -> Result<Option<U
         wanted.kind.is_pending(user)
             && match wanted.kind {
                 Kind::Signup => !mail::is_too_soon(state, user.confirmation_sent_at),
-                Kind::EmailChange => !mail::is_too_soon(state, user.email_change_sent_at),
+                Kind::EmailChange => {
+                    !mail::is_too_soon(state, user.email_change_sent_at)
+                        && mail::authorize(state, &user.email_change).is_ok()
+                }
                 Kind::Sms => !phone::is_too_soon(state, user.confirmation_sent_at),
                 Kind::PhoneChange => {
                     !phone::is_too_soon(state, user.phone_change_sent_at)
