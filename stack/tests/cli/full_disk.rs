@@ -48,26 +48,41 @@ impl Drop for Disk {
     }
 }
 
-struct Caller<'a> {
+/// Somebody signed in, who has stored a prompt before anything happens.
+struct Caller {
     port: u16,
-    bearer: &'a str,
+    bearer: String,
 }
 
-impl Caller<'_> {
+impl Caller {
+    fn new(process: &Process) -> Self {
+        let port = process.state.api_port;
+        let bearer = format!("Bearer {}", sign_up(port));
+        let caller = Self { port, bearer };
+        assert!(caller.create("kept").starts_with("HTTP/1.1 201"));
+        caller
+    }
+
     fn create(&self, key: &str) -> String {
         let template = key.repeat(200_000 / key.len());
         let body = json!({ "name": key, "key": key, "template": template }).to_string();
         let headers = [
-            ("authorization", self.bearer),
+            ("authorization", self.bearer.as_str()),
             ("content-type", "application/json"),
         ];
         Process::ask(self.port, "POST /api/v1/prompts", &headers, &body)
     }
 
-    fn read(&self, key: &str) -> String {
-        let request = format!("GET /api/v1/prompts/by-key/{key}");
-        let headers = [("authorization", self.bearer)];
-        Process::ask(self.port, &request, &headers, "")
+    fn reads_what_was_kept(&self) {
+        let headers = [("authorization", self.bearer.as_str())];
+        let kept = Process::ask(self.port, "GET /api/v1/prompts/by-key/kept", &headers, "");
+        assert!(kept.starts_with("HTTP/1.1 200"), "{kept}");
+    }
+
+    fn stores_again(&self) {
+        wait_until("nothing can be stored again", || {
+            self.create("again").starts_with("HTTP/1.1 201")
+        });
     }
 
     fn health(&self) -> Value {
@@ -83,12 +98,7 @@ fn a_full_disk_stops_changes_and_nothing_else_and_recovers_by_itself() {
         return;
     };
     let mut process = installation.start(&[]);
-    let bearer = format!("Bearer {}", sign_up(process.state.api_port));
-    let caller = Caller {
-        port: process.state.api_port,
-        bearer: &bearer,
-    };
-    assert!(caller.create("kept").starts_with("HTTP/1.1 201"));
+    let caller = Caller::new(&process);
     wait_until("health is not fine", || caller.health() == "ok");
     make_room_in_the_log(&process);
     disk.fill();
@@ -104,13 +114,10 @@ fn a_full_disk_stops_changes_and_nothing_else_and_recovers_by_itself() {
     let head = answer.to_ascii_lowercase();
     assert!(head.contains("\r\nretry-after: "), "{answer}");
     wait_until("health is fine", || caller.health() == "degraded");
-    let kept = caller.read("kept");
-    assert!(kept.starts_with("HTTP/1.1 200"), "{kept}");
+    caller.reads_what_was_kept();
 
     disk.relieve();
-    wait_until("nothing can be stored again", || {
-        caller.create("again").starts_with("HTTP/1.1 201")
-    });
+    caller.stores_again();
     wait_until("health does not recover", || caller.health() == "ok");
     assert!(installation.run(&["stop"]).status.success());
     assert!(process.wait().success(), "{}", process.output());
@@ -123,12 +130,7 @@ fn a_disk_too_full_for_the_servers_log_is_waited_for() {
         return;
     };
     let mut process = installation.start(&[]);
-    let bearer = format!("Bearer {}", sign_up(process.state.api_port));
-    let caller = Caller {
-        port: process.state.api_port,
-        bearer: &bearer,
-    };
-    assert!(caller.create("kept").starts_with("HTTP/1.1 201"));
+    let caller = Caller::new(&process);
     disk.fill();
     // What comes next needs a new segment of the log, and the server gives up without one.
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -146,11 +148,8 @@ fn a_disk_too_full_for_the_servers_log_is_waited_for() {
     });
     assert_eq!(caller.health(), "down");
     disk.relieve();
-    wait_until("nothing can be stored again", || {
-        caller.create("again").starts_with("HTTP/1.1 201")
-    });
-    let kept = caller.read("kept");
-    assert!(kept.starts_with("HTTP/1.1 200"), "{kept}");
+    caller.stores_again();
+    caller.reads_what_was_kept();
     assert!(installation.run(&["stop"]).status.success());
     assert!(process.wait().success(), "{}", process.output());
 }
