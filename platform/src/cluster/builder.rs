@@ -101,6 +101,21 @@ impl ClusterBuilder {
         self
     }
 
+    /// Refuses what a look is enough to refuse: a folder that is something else or of another
+    /// version, and a port that is taken. Writes nothing and starts nothing.
+    pub fn check(&self) -> Result<(), ClusterError> {
+        let Some(asked) = &self.data_dir else {
+            return Ok(());
+        };
+        let data_dir = relocate::location_of(asked);
+        data_dir::inspect(&data_dir, &self.binaries)?;
+        // A server that an earlier run left may have the port, and will be stopped.
+        if !data_dir.join("postmaster.pid").exists() {
+            free_port(self.port)?;
+        }
+        Ok(())
+    }
+
     /// Creates the data folder if need be, starts the server and returns when it
     /// accepts connections.
     pub async fn start(self) -> Result<Cluster, ClusterError> {

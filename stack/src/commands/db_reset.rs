@@ -8,7 +8,7 @@ use platform::env::Vars;
 
 use super::setup::{Setup, database_url, shown};
 use super::{CliError, Folders, migrate};
-use crate::lifecycle::{Instance, running};
+use crate::lifecycle::running;
 use crate::postgres::{self, PostgresError};
 use crate::ui::Ui;
 
@@ -18,7 +18,6 @@ pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Re
     if database_url(None, vars).is_some() {
         return Err(CliError::NotEmbedded);
     }
-    setup.create_data_dir()?;
     if running(&setup.data_dir)?.is_some() {
         return Err(CliError::StopFirst);
     }
@@ -27,11 +26,13 @@ pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Re
     if !yes && data.exists() && !ui.confirm(&question) {
         return Err(CliError::NotConfirmed);
     }
-    let _instance = Instance::acquire(&setup.data_dir)?;
+    let secrets = setup.secrets(vars)?;
+    let _instance = setup.claim(&secrets)?;
     let location = data_dir_location(&data);
     stop_leftover(&location).map_err(PostgresError::from)?;
     delete(&location)?;
-    let postgres = migrate::open(&setup, None, 0, ui, vars).await?;
+    let options = migrate::open_options(&setup, &secrets, None, 0, vars);
+    let postgres = migrate::open(&setup, &options, ui).await?;
     postgres.stop().await?;
     ui.note("The database is empty but for migrations and seed.");
     Ok(())

@@ -7,8 +7,9 @@ use platform::env::Vars;
 
 use super::setup::{Setup, database_url};
 use super::{CliError, Folders};
-use crate::lifecycle::Instance;
+use crate::lifecycle::refuse_if_taken;
 use crate::postgres::{OpenOptions, Postgres, connect};
+use crate::secrets::Secrets;
 use crate::ui::Ui;
 
 /// Options of `wildfire migrate`.
@@ -24,35 +25,45 @@ pub(super) struct MigrateOptions {
 /// Migrates and stops again.
 pub(super) async fn run(options: &MigrateOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let setup = Setup::load(&options.folders, vars)?;
-    setup.create_data_dir()?;
-    let _instance = Instance::acquire(&setup.data_dir)?;
+    refuse_if_taken(&setup.data_dir)?;
+    let secrets = setup.secrets(vars)?;
     let url = database_url(options.db_url.as_deref(), vars);
-    let postgres = open(&setup, url.as_deref(), 0, ui, vars).await?;
+    let options = open_options(&setup, &secrets, url.as_deref(), 0, vars);
+    Postgres::check(&options)?;
+    let _instance = setup.claim(&secrets)?;
+    let postgres = open(&setup, &options, ui).await?;
     postgres.stop().await?;
     ui.note("The database is up to date.");
     Ok(())
 }
 
-/// Opens the database and applies the project, telling what happens.
-pub(super) async fn open(
-    setup: &Setup,
-    url: Option<&str>,
+/// The database of this installation, or the one at `url`.
+pub(super) fn open_options<'a>(
+    setup: &'a Setup,
+    secrets: &'a Secrets,
+    url: Option<&'a str>,
     port: u16,
-    ui: Ui,
-    vars: &Vars,
-) -> Result<Postgres, CliError> {
-    let secrets = setup.secrets(vars)?;
-    let started = Instant::now();
-    let options = OpenOptions {
+    vars: &'a Vars,
+) -> OpenOptions<'a> {
+    OpenOptions {
         data_dir: &setup.data_dir,
         workdir: &setup.workdir.root,
         project: &setup.project,
-        secrets: &secrets,
+        secrets,
         vars,
         port,
         url,
-    };
-    let postgres = Postgres::open(&options).await?;
+    }
+}
+
+/// Opens the database and applies the project, telling what happens.
+pub(super) async fn open(
+    setup: &Setup,
+    options: &OpenOptions<'_>,
+    ui: Ui,
+) -> Result<Postgres, CliError> {
+    let started = Instant::now();
+    let postgres = Postgres::open(options).await?;
     let report = &postgres.report;
     if let Some(folder) = &report.moved_to {
         ui.note(&format!(

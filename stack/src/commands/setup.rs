@@ -5,6 +5,7 @@ use std::fs;
 use std::net::IpAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use platform::clock::Clock;
@@ -13,6 +14,7 @@ use url::{Host, Url};
 
 use super::CliError;
 use crate::config_toml::{self, Project};
+use crate::lifecycle::Instance;
 use crate::secrets::{Secrets, Sources};
 use crate::serve::Mode;
 use crate::workdir::Workdir;
@@ -35,7 +37,7 @@ pub(super) struct Setup {
     pub(super) mode: Mode,
     pub(super) workdir: Workdir,
     pub(super) data_dir: PathBuf,
-    pub(super) project: Project,
+    pub(super) project: Arc<Project>,
     pub(super) public_url: Option<String>,
     pub(super) host: IpAddr,
 }
@@ -72,10 +74,19 @@ impl Setup {
             mode,
             workdir,
             data_dir,
-            project,
+            project: Arc::new(project),
             public_url,
             host,
         })
+    }
+
+    /// Takes the data folder for this process and puts there what a start needs. Whatever can be
+    /// refused has been looked at before.
+    pub(super) fn claim(&self, secrets: &Secrets) -> Result<Instance, CliError> {
+        self.create_data_dir()?;
+        let instance = Instance::acquire(&self.data_dir)?;
+        secrets.keep(&self.data_dir)?;
+        Ok(instance)
     }
 
     /// Makes the data folder. Nobody but its owner has business there, except that
@@ -102,7 +113,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Keys and passwords.
+    /// Keys and passwords; new ones are on no disk before [`Self::claim`].
     pub(super) fn secrets(&self, vars: &Vars) -> Result<Secrets, CliError> {
         let clock = Clock::system();
         let sources = Sources {

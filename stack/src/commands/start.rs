@@ -2,19 +2,23 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
 use platform::env::Vars;
 
+use super::migrate::{self, open_options};
 use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
-use super::{CliError, Folders, migrate};
-use crate::lifecycle::{Instance, LOG_FILE, Signals, State, become_detached, start_detached};
+use super::{CliError, Folders};
+use crate::lifecycle::{
+    Instance, LOG_FILE, Signals, State, become_detached, refuse_if_taken, start_detached,
+};
 use crate::postgres::Postgres;
 use crate::secrets::{FILE, Secrets};
 use crate::serve::{
-    self, DatabaseUrls, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext,
+    self, DatabaseUrls, Listeners, Mode, Ports, Prepared, ProjectKeys, Running, ServeContext,
 };
 use crate::ui::Ui;
 
@@ -60,19 +64,21 @@ enum End {
 pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let started = Instant::now();
     let setup = Setup::load(&options.folders, vars)?;
-    setup.create_data_dir()?;
-    if options.detach {
-        return detach(&setup, ui, vars).await;
-    }
     if options.background {
         become_detached();
     }
-    for warning in &setup.project.warnings {
-        ui.warn(&format!("supabase/config.toml: {warning}"));
+    if !options.detach {
+        for warning in &setup.project.warnings {
+            ui.warn(&format!("supabase/config.toml: {warning}"));
+        }
+    }
+    let plan = Plan::make(&options, setup, vars)?;
+    if options.detach {
+        return detach(plan, ui, vars).await;
     }
     let mut signals = Signals::listen().map_err(CliError::Signals)?;
     let up = tokio::select! {
-        up = bring_up(&options, setup, ui, vars, started) => up?,
+        up = plan.carry_out(ui, vars, started) => up?,
         () = signals.next() => {
             ui.note("Stopped before everything was up.");
             return Ok(());
@@ -88,53 +94,78 @@ struct Up {
     _instance: Instance,
 }
 
-async fn bring_up(
-    options: &StartOptions,
+/// A start, looked at from all sides: whatever can be refused is, before anything is written or
+/// started.
+struct Plan {
     setup: Setup,
-    ui: Ui,
-    vars: &Vars,
-    started: Instant,
-) -> Result<Up, CliError> {
-    let instance = Instance::acquire(&setup.data_dir)?;
-    let secrets = setup.secrets(vars)?;
-    let listeners = Listeners::bind(setup.host, &ports(options, &setup))?;
-    let url = database_url(options.db_url.as_deref(), vars);
-    let db_port = options.db_port.unwrap_or(setup.project.db.port);
-    let postgres = migrate::open(&setup, url.as_deref(), db_port, ui, vars).await?;
-    let (mode, workdir) = (setup.mode, setup.workdir.root.clone());
-    let data_dir = setup.data_dir.clone();
-    let public_url = setup.public_url.clone();
-    let running = serve::run(context(setup, &secrets, &postgres, listeners, vars))?;
-    let addresses = running.addresses;
-    let api = format!("http://{}", addresses.api);
-    let state = State {
-        pid: std::process::id(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        workdir,
-        api_url: public_url.unwrap_or(api),
-        api_port: addresses.api.port(),
-        app_port: addresses.app.map(|address| address.port()),
-        mail_port: addresses.mail.map(|address| address.port()),
-        db_port: postgres.port(),
-        db_url: url,
-    };
-    instance.publish(&state)?;
-    ui.done("Serving", started);
-    if !running.web_app_built {
-        ui.warn("The web app is not built: run `npm install && npm run build` and start again.");
+    secrets: Secrets,
+    url: Option<String>,
+    db_port: u16,
+    serving: Prepared,
+}
+
+impl Plan {
+    fn make(options: &StartOptions, setup: Setup, vars: &Vars) -> Result<Self, CliError> {
+        refuse_if_taken(&setup.data_dir)?;
+        let secrets = setup.secrets(vars)?;
+        let listeners = Listeners::bind(setup.host, &ports(options, &setup))?;
+        let serving = serve::prepare(context(&setup, &secrets, listeners, vars))?;
+        let url = database_url(options.db_url.as_deref(), vars);
+        let db_port = options.db_port.unwrap_or(setup.project.db.port);
+        let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
+        Postgres::check(&database)?;
+        Ok(Self {
+            setup,
+            secrets,
+            url,
+            db_port,
+            serving,
+        })
     }
-    show(
-        ui,
-        mode,
-        &Addresses::new(&state, &secrets),
-        &secrets,
-        &data_dir,
-    );
-    Ok(Up {
-        running,
-        postgres,
-        _instance: instance,
-    })
+
+    async fn carry_out(self, ui: Ui, vars: &Vars, started: Instant) -> Result<Up, CliError> {
+        let Self {
+            setup,
+            secrets,
+            url,
+            db_port,
+            serving,
+        } = self;
+        let instance = setup.claim(&secrets)?;
+        let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
+        let postgres = migrate::open(&setup, &database, ui).await?;
+        let running = serving.run(&DatabaseUrls {
+            auth: postgres.auth_url().to_owned(),
+            authenticator: postgres.authenticator_url().to_owned(),
+        })?;
+        let addresses = running.addresses;
+        let api = format!("http://{}", addresses.api);
+        let state = State {
+            pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            workdir: setup.workdir.root.clone(),
+            api_url: setup.public_url.clone().unwrap_or(api),
+            api_port: addresses.api.port(),
+            app_port: addresses.app.map(|address| address.port()),
+            mail_port: addresses.mail.map(|address| address.port()),
+            db_port: postgres.port(),
+            db_url: url,
+        };
+        instance.publish(&state)?;
+        ui.done("Serving", started);
+        if !running.web_app_built {
+            ui.warn(
+                "The web app is not built: run `npm install && npm run build` and start again.",
+            );
+        }
+        let at = Addresses::new(&state, &secrets);
+        show(ui, setup.mode, &at, &secrets, &setup.data_dir);
+        Ok(Up {
+            running,
+            postgres,
+            _instance: instance,
+        })
+    }
 }
 
 impl Up {
@@ -178,23 +209,13 @@ fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     }
 }
 
-fn context(
-    setup: Setup,
-    secrets: &Secrets,
-    postgres: &Postgres,
-    listeners: Listeners,
-    vars: &Vars,
-) -> ServeContext {
+fn context(setup: &Setup, secrets: &Secrets, listeners: Listeners, vars: &Vars) -> ServeContext {
     let api = &secrets.api;
     let variable = |name| vars.get(name).map(str::to_owned);
     ServeContext {
         mode: setup.mode,
-        data_dir: setup.data_dir,
-        project: setup.project,
-        database: DatabaseUrls {
-            auth: postgres.auth_url().to_owned(),
-            authenticator: postgres.authenticator_url().to_owned(),
-        },
+        data_dir: setup.data_dir.clone(),
+        project: Arc::clone(&setup.project),
         keys: ProjectKeys {
             anon: api.anon.clone(),
             service_role: api.service_role.expose().clone(),
@@ -206,7 +227,7 @@ fn context(
             service_role_asymmetric: variable("SERVICE_ROLE_KEY_ASYMMETRIC"),
         },
         listeners,
-        public_url: setup.public_url,
+        public_url: setup.public_url.clone(),
         vars: vars.clone(),
     }
 }
@@ -241,9 +262,10 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
     ui.panel("Wildfire is running", &rows, &footer);
 }
 
-async fn detach(setup: &Setup, ui: Ui, vars: &Vars) -> Result<(), CliError> {
-    // Says so if another one runs, before its log is written over.
-    drop(Instance::acquire(&setup.data_dir)?);
+async fn detach(plan: Plan, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    // The ports are the other process's to open.
+    let Plan { setup, .. } = plan;
+    setup.create_data_dir()?;
     let arguments = env::args_os()
         .skip(1)
         .filter(|argument| argument != "--detach");

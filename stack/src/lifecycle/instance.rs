@@ -170,6 +170,14 @@ impl Drop for Instance {
     }
 }
 
+/// Refuses a data folder that another process has; writes nothing where none ever ran.
+pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
+    if data_dir.join(LOCK_FILE).exists() {
+        Instance::acquire(data_dir)?;
+    }
+    Ok(())
+}
+
 /// The installation that runs with `data_dir` and is ready, if one is.
 pub fn running(data_dir: &Path) -> Result<Option<State>, LifecycleError> {
     if !data_dir.join(LOCK_FILE).exists() || try_lock(data_dir)?.is_some() {

@@ -6,5 +6,5 @@ mod instance;
 mod signals;
 
 pub use detach::{Detached, LOG_FILE, become_detached, start_detached};
-pub use instance::{Instance, LifecycleError, State, running, stop};
+pub use instance::{Instance, LifecycleError, State, refuse_if_taken, running, stop};
 pub use signals::Signals;

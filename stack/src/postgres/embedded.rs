@@ -14,6 +14,12 @@ pub fn data_dir(data_dir: &Path) -> PathBuf {
     data_dir.join("postgres")
 }
 
+/// Refuses programs, a folder and a port that cannot be used.
+pub(super) fn check(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
+    let password = options.secrets.database_password.clone();
+    Ok(builder(options, &find(options)?, password).check()?)
+}
+
 /// Starts the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, PostgresError> {
     let binaries = find(options)?;

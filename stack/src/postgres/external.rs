@@ -11,6 +11,12 @@ use super::passwords::{self, SERVICE_ROLES};
 use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect};
 use crate::secrets;
 
+/// Refuses a URL that cannot be used.
+pub(super) fn check(url: &str) -> Result<(), PostgresError> {
+    Url::parse(url)?;
+    connect(url).map(|database| database.close())
+}
+
 /// Reaches the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgres, PostgresError> {
     let parsed = Url::parse(url)?;

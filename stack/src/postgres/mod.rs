@@ -70,6 +70,14 @@ pub struct Report {
 }
 
 impl Postgres {
+    /// Refuses what [`Self::open`] would, as far as a look tells. Writes and starts nothing.
+    pub fn check(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
+        match options.url {
+            Some(url) => external::check(url),
+            None => embedded::check(options),
+        }
+    }
+
     /// Starts or reaches the server and brings roles and schemas up to date.
     pub async fn open(options: &OpenOptions<'_>) -> Result<Self, PostgresError> {
         match options.url {

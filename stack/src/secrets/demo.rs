@@ -37,5 +37,6 @@ pub(super) fn secrets() -> Result<Secrets, KeyError> {
             ),
             region: "local".to_owned(),
         },
+        generated: None,
     })
 }

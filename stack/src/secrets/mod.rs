@@ -39,6 +39,19 @@ pub struct Secrets {
     pub database_password: Secret<String>,
     /// Credentials of the S3 protocol.
     pub s3: S3Credentials,
+    /// What was made just now and is on no disk yet.
+    generated: Option<Secret<Stored>>,
+}
+
+impl Secrets {
+    /// Writes down what was generated, by the process that has the data folder and before anything
+    /// is signed with it.
+    pub fn keep(&self, data_dir: &std::path::Path) -> Result<(), SecretsError> {
+        match &self.generated {
+            Some(stored) => stored.expose().keep(data_dir),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Credentials of the S3 protocol.
@@ -67,17 +80,28 @@ pub struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The secrets, generated if production has none yet.
+    /// The secrets, generated if production has none yet; [`Secrets::keep`] then writes them down.
     pub fn load(&self) -> Result<Secrets, SecretsError> {
         let base = match self.mode {
             Mode::Development => demo::secrets()?,
-            Mode::Production => Stored::load_or_generate(self.data_dir, self.clock)?.into_secrets(),
+            Mode::Production => match Stored::load(self.data_dir)? {
+                Some(stored) => stored.into_secrets(),
+                None => self.generate()?,
+            },
         };
         let secrets = self.with_overrides(base)?;
         if self.mode == Mode::Production {
             refuse_demo_values(&secrets)?;
         }
         Ok(secrets)
+    }
+
+    fn generate(&self) -> Result<Secrets, SecretsError> {
+        let stored = Stored::generate(self.clock)?;
+        Ok(Secrets {
+            generated: Some(Secret::new(stored.clone())),
+            ..stored.into_secrets()
+        })
     }
 
     /// A value from the environment, else from the project.

@@ -54,21 +54,27 @@ impl Stored {
         })
     }
 
-    /// What the file holds; the first time, it is written.
-    pub fn load_or_generate(data_dir: &Path, clock: &Clock) -> Result<Self, SecretsError> {
+    /// What the file holds, if there is one.
+    pub fn load(data_dir: &Path) -> Result<Option<Self>, SecretsError> {
         let path = data_dir.join(FILE);
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text)
+                .map(Some)
                 .map_err(|source| SecretsError::Damaged { path, source }),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let stored = Self::generate(clock)?;
-                stored
-                    .write(&path)
-                    .map_err(|source| SecretsError::File { path, source })?;
-                Ok(stored)
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(source) => Err(SecretsError::File { path, source }),
         }
+    }
+
+    /// Makes the file. Secrets that another process has written since are left alone.
+    pub fn keep(&self, data_dir: &Path) -> Result<(), SecretsError> {
+        let path = data_dir.join(FILE);
+        let written = if path.exists() {
+            Err(ErrorKind::AlreadyExists.into())
+        } else {
+            self.write(&path)
+        };
+        written.map_err(|source| SecretsError::File { path, source })
     }
 
     /// On disk before anything is signed with it: a crash must not lose a key that
@@ -126,6 +132,7 @@ impl Stored {
                 secret: Secret::new(self.s3_protocol_access_key_secret),
                 region: "local".to_owned(),
             },
+            generated: None,
         }
     }
 }

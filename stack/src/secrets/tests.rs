@@ -57,6 +57,9 @@ fn production_generates_once_and_keeps() {
         clock: &clock,
     };
     let first = sources.load().unwrap();
+    assert!(!folder.path().join(FILE).exists(), "loading writes nothing");
+    first.keep(folder.path()).unwrap();
+    sources.load().unwrap().keep(folder.path()).unwrap();
     let second = sources.load().unwrap();
     assert_eq!(first.api.anon, second.api.anon);
     assert_eq!(

@@ -1,6 +1,7 @@
 //! What `serve` is given: everything the commands found out before the first request.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use platform::env::Vars;
 
@@ -52,6 +53,17 @@ pub struct DatabaseUrls {
     pub authenticator: String,
 }
 
+impl DatabaseUrls {
+    /// Well formed and never connected to: stands in as long as no database is open.
+    pub(super) fn stand_in() -> Self {
+        let url = "postgres://localhost".to_owned();
+        Self {
+            auth: url.clone(),
+            authenticator: url,
+        }
+    }
+}
+
 impl std::fmt::Debug for DatabaseUrls {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("DatabaseUrls").finish_non_exhaustive()
@@ -66,9 +78,7 @@ pub struct ServeContext {
     /// Where mail and other files are kept.
     pub data_dir: PathBuf,
     /// The project's settings.
-    pub project: Project,
-    /// The database.
-    pub database: DatabaseUrls,
+    pub project: Arc<Project>,
     /// Keys and secrets.
     pub keys: ProjectKeys,
     /// The open ports.

@@ -4,7 +4,7 @@
 use platform::env::Vars;
 use platform::http::HttpConfig;
 
-use super::context::{Mode, ServeContext};
+use super::context::{DatabaseUrls, Mode, ServeContext};
 use crate::config_toml::GotrueContext;
 use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 
@@ -70,21 +70,18 @@ pub(super) fn api_url(context: &ServeContext) -> String {
 }
 
 /// All variables of the services.
-pub(super) fn vars(context: &ServeContext) -> Vars {
+pub(super) fn vars(context: &ServeContext, database: &DatabaseUrls) -> Vars {
     let mut vars = Vars::default();
     let gotrue = context.project.gotrue_vars(&GotrueContext {
         api_url: &api_url(context),
-        database_url: &context.database.auth,
+        database_url: &database.auth,
         jwt_secret: &context.keys.jwt_secret,
         jwt_keys_json: &context.keys.jwt_keys,
     });
     for (name, value) in gotrue {
         vars.set(name, value);
     }
-    vars.set(
-        "PROMPT_API_DATABASE_URL",
-        context.database.authenticator.clone(),
-    );
+    vars.set("PROMPT_API_DATABASE_URL", database.authenticator.clone());
     vars.set("JWT_SECRET", context.keys.jwt_secret.clone());
     vars.set("JWT_KEYS", context.keys.jwt_keys.clone());
     match context.mode {
@@ -176,11 +173,9 @@ mod tests {
         ServeContext {
             mode,
             data_dir: PathBuf::new(),
-            project: config_toml::load(Path::new("nowhere"), &Vars::default()).unwrap(),
-            database: DatabaseUrls {
-                auth: text("postgres://a"),
-                authenticator: text("postgres://b"),
-            },
+            project: config_toml::load(Path::new("nowhere"), &Vars::default())
+                .unwrap()
+                .into(),
             keys: ProjectKeys {
                 anon: text("anon"),
                 service_role: text("service"),
@@ -195,6 +190,14 @@ mod tests {
             public_url: public_url.map(str::to_owned),
             vars: vars.iter().copied().collect(),
         }
+    }
+
+    fn vars(context: &ServeContext) -> Vars {
+        let database = DatabaseUrls {
+            auth: "postgres://a".to_owned(),
+            authenticator: "postgres://b".to_owned(),
+        };
+        super::vars(context, &database)
     }
 
     #[test]

@@ -77,9 +77,17 @@ pub struct Running {
     tasks: Vec<JoinHandle<io::Result<()>>>,
 }
 
-/// Starts serving and returns at once.
-pub fn run(context: ServeContext) -> Result<Running, ServeError> {
-    let vars = environment::vars(&context);
+/// What is served, looked through before there is a database.
+pub struct Prepared {
+    context: ServeContext,
+    config: StackConfig,
+    web_app: Arc<WebApp>,
+    clock: Clock,
+}
+
+/// Refuses whatever can be refused without a database; writes and starts nothing.
+pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
+    let vars = environment::vars(&context, &DatabaseUrls::stand_in());
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader, context.mode);
     reader.finish()?;
@@ -88,40 +96,62 @@ pub fn run(context: ServeContext) -> Result<Running, ServeError> {
         return Err(ServeError::NoMailServer);
     }
     let clock = Clock::system();
-    let addresses = context.listeners.addresses();
-    let store = open_mailbox(&context.data_dir, &clock)?;
-    let services = Services::start(&vars, Arc::clone(&store), &clock)?;
+    Services::check(&vars, &clock)?;
     let web_app = load_web_app(&context, &config)?;
-    let web_app_built = web_app.is_built();
-    let keys = environment::gateway_keys(&context);
-    let door = match context.mode {
-        Mode::Development => Door::Open,
-        Mode::Production => Door::Locked(keys.clone()),
-    };
-    let gateway = Gateway {
-        dialect: config.dialect,
-        keys,
-        trusted_proxies: config.http.trusted_proxies,
-    };
-    let connections = Connections::new(config.http);
-    let Listeners { api, app, mail, .. } = context.listeners;
-    let state = AppState {
-        gateway: Data::new(gateway),
-        web_app: Data::from(web_app),
-    };
-    let listeners = std::iter::once(api).chain(app);
-    let app = serve_app(&connections, config.workers, listeners, state, &services)?;
-    let mailbox = mail.map(|listener| serve_mailbox(&connections, listener, store, clock, door));
-    let servers: Vec<_> = std::iter::once(app).chain(mailbox.transpose()?).collect();
-    let handles = servers.iter().map(Server::handle).collect();
-    let tasks = servers.into_iter().map(tokio::spawn).collect();
-    Ok(Running {
-        addresses,
-        web_app_built,
-        services,
-        handles,
-        tasks,
+    Ok(Prepared {
+        context,
+        config,
+        web_app,
+        clock,
     })
+}
+
+impl Prepared {
+    /// Starts serving and returns at once.
+    pub fn run(self, database: &DatabaseUrls) -> Result<Running, ServeError> {
+        let Self {
+            context,
+            config,
+            web_app,
+            clock,
+        } = self;
+        let vars = environment::vars(&context, database);
+        let addresses = context.listeners.addresses();
+        let store = open_mailbox(&context.data_dir, &clock)?;
+        let services = Services::start(&vars, Arc::clone(&store), &clock)?;
+        web_app.compress_in_background();
+        let web_app_built = web_app.is_built();
+        let keys = environment::gateway_keys(&context);
+        let door = match context.mode {
+            Mode::Development => Door::Open,
+            Mode::Production => Door::Locked(keys.clone()),
+        };
+        let gateway = Gateway {
+            dialect: config.dialect,
+            keys,
+            trusted_proxies: config.http.trusted_proxies,
+        };
+        let connections = Connections::new(config.http);
+        let Listeners { api, app, mail, .. } = context.listeners;
+        let state = AppState {
+            gateway: Data::new(gateway),
+            web_app: Data::from(web_app),
+        };
+        let listeners = std::iter::once(api).chain(app);
+        let app = serve_app(&connections, config.workers, listeners, state, &services)?;
+        let mailbox =
+            mail.map(|listener| serve_mailbox(&connections, listener, store, clock, door));
+        let servers: Vec<_> = std::iter::once(app).chain(mailbox.transpose()?).collect();
+        let handles = servers.iter().map(Server::handle).collect();
+        let tasks = servers.into_iter().map(tokio::spawn).collect();
+        Ok(Running {
+            addresses,
+            web_app_built,
+            services,
+            handles,
+            tasks,
+        })
+    }
 }
 
 impl Running {
@@ -211,11 +241,6 @@ fn load_web_app(context: &ServeContext, config: &StackConfig) -> Result<Arc<WebA
     let working = std::env::current_dir().unwrap_or_default();
     let given = config.web_dir.as_deref().map(Path::new);
     let folder = webapp::find_build(given, executable.as_deref(), &working);
-    let app = Arc::new(WebApp::load(
-        folder.as_deref(),
-        &context.keys.anon,
-        security,
-    )?);
-    app.compress_in_background();
-    Ok(app)
+    let app = WebApp::load(folder.as_deref(), &context.keys.anon, security)?;
+    Ok(Arc::new(app))
 }

@@ -38,16 +38,22 @@ pub(super) struct Services {
 }
 
 impl Services {
+    /// Refuses what [`Self::start`] would, as far as that is known without a database.
+    pub(super) fn check(vars: &Vars, clock: &Clock) -> Result<(), ServiceError> {
+        let (auth, prompts) = configs(vars)?;
+        auth.smtp_mailer()?;
+        // Reads the keys, which all services share.
+        prompt_api::State::new(&prompts, clock.clone())?;
+        Ok(())
+    }
+
     /// Builds every state; connections are opened as they are needed.
     pub(super) fn start(
         vars: &Vars,
         mailbox: Arc<Store>,
         clock: &Clock,
     ) -> Result<Self, ServiceError> {
-        let reader = Reader::new(vars);
-        let auth_config = gotrue::Config::from_env(&reader);
-        let prompts_config = prompt_api::Config::from_env(&reader);
-        reader.finish()?;
+        let (auth_config, prompts_config) = configs(vars)?;
         let database = Database::new(&auth_config.database())?;
         let mailer = mailer(&auth_config, mailbox)?;
         let deps = gotrue::Deps {
@@ -76,6 +82,17 @@ impl Services {
     pub(super) async fn flush(&self) {
         self.prompts.flush().await;
     }
+}
+
+/// The settings of all services, with every problem at once.
+fn configs(vars: &Vars) -> Result<(gotrue::Config, prompt_api::Config), EnvError> {
+    let reader = Reader::new(vars);
+    let configs = (
+        gotrue::Config::from_env(&reader),
+        prompt_api::Config::from_env(&reader),
+    );
+    reader.finish()?;
+    Ok(configs)
 }
 
 /// The mail server of the settings, or the mailbox.

@@ -53,6 +53,15 @@ impl Installation {
         self.path().join(".wildfire")
     }
 
+    /// What is in the data folder, sorted; nothing where there is none.
+    pub(crate) fn left_behind(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.data_dir()).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
     /// Writes a file of the project.
     pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);

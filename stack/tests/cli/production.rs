@@ -60,37 +60,51 @@ fn production_takes_over_a_folder_made_in_development() {
     }
 }
 
+/// A start is refused with a text that has `said` in it, and leaves nothing behind.
+#[track_caller]
+fn assert_refused(installation: &Installation, said: &str) {
+    let Err(output) = installation.try_start(&[]) else {
+        panic!("it started");
+    };
+    assert!(output.contains(said), "{output}");
+    assert_eq!(installation.left_behind(), [""; 0], "{said}");
+}
+
 #[test]
 fn production_refuses_what_is_not_fit_for_it() {
-    let unnamed = Installation::new().with("WILDFIRE_ENV", "production");
-    let Err(output) = unnamed.try_start(&[]) else {
-        panic!("it started")
-    };
-    assert!(output.contains("SUPABASE_PUBLIC_URL"), "{output}");
+    let bare = Installation::new().with("WILDFIRE_ENV", "production");
+    assert_refused(&bare, "SUPABASE_PUBLIC_URL");
+    for (name, value, said) in [
+        ("JWT_SECRET", DEMO_SECRET, "JWT_SECRET"),
+        ("JWT_SECRET", "sixteen-letters!", "wildfire keys generate"),
+        (
+            "SUPABASE_PUBLIC_URL",
+            "http://prompts.example.com",
+            "WILDFIRE_ALLOW_HTTP_PUBLIC_URL",
+        ),
+        ("POSTGRES_PASSWORD", "postgres", "POSTGRES_PASSWORD"),
+    ] {
+        assert_refused(&production().with(name, value), said);
+    }
+}
 
-    let demo = production().with("JWT_SECRET", DEMO_SECRET);
-    let Err(output) = demo.try_start(&[]) else {
-        panic!("it started")
-    };
-    assert!(output.contains("JWT_SECRET"), "{output}");
-    let short = production().with("JWT_SECRET", "sixteen-letters!");
-    let Err(output) = short.try_start(&[]) else {
-        panic!("it started")
-    };
-    assert!(output.contains("wildfire keys generate"), "{output}");
-    let plain = production().with("SUPABASE_PUBLIC_URL", "http://prompts.example.com");
-    let Err(output) = plain.try_start(&[]) else {
-        panic!("it started")
-    };
-    assert!(
-        output.contains("WILDFIRE_ALLOW_HTTP_PUBLIC_URL"),
-        "{output}"
-    );
-    let weak = production().with("POSTGRES_PASSWORD", "postgres");
-    let Err(output) = weak.try_start(&[]) else {
-        panic!("it started")
-    };
-    assert!(output.contains("POSTGRES_PASSWORD"), "{output}");
+/// What a running installation is entered by: its ports and the keys to them.
+struct Doors {
+    app: u16,
+    mail: u16,
+    anon: String,
+    key: String,
+}
+
+impl Doors {
+    fn of(installation: &Installation, process: &Process) -> Self {
+        Self {
+            app: process.state.app_port.unwrap(),
+            mail: process.state.mail_port.unwrap(),
+            anon: secret(installation, "ANON_KEY"),
+            key: secret(installation, "SUPABASE_SECRET_KEY"),
+        }
+    }
 }
 
 /// A generated secret.
@@ -104,14 +118,12 @@ fn secret(installation: &Installation, name: &str) -> String {
 fn production_asks_for_keys_at_every_door() {
     let installation = production().with("WILDFIRE_HOST", "0.0.0.0");
     let process = installation.start(&[]);
-    let (app, mail) = (
-        process.state.app_port.unwrap(),
-        process.state.mail_port.unwrap(),
-    );
-    let (anon, key) = (
-        secret(&installation, "ANON_KEY"),
-        secret(&installation, "SUPABASE_SECRET_KEY"),
-    );
+    let Doors {
+        app,
+        mail,
+        anon,
+        key,
+    } = Doors::of(&installation, &process);
     let status = |port, path: &str, headers: &[(&str, &str)]| {
         let answer = Process::ask(port, &format!("GET {path}"), headers, "");
         answer.split(' ').nth(1).unwrap_or_default().to_owned()
@@ -140,14 +152,12 @@ fn production_asks_for_keys_at_every_door() {
 fn no_log_level_brings_credentials_into_the_log() {
     let installation = production().with("WILDFIRE_LOG", "trace,tokio_postgres=trace,h2=trace");
     let process = installation.start(&[]);
-    let (app, mail) = (
-        process.state.app_port.unwrap(),
-        process.state.mail_port.unwrap(),
-    );
-    let (anon, key) = (
-        secret(&installation, "ANON_KEY"),
-        secret(&installation, "SUPABASE_SECRET_KEY"),
-    );
+    let Doors {
+        app,
+        mail,
+        anon,
+        key,
+    } = Doors::of(&installation, &process);
     let json = ("content-type", "application/json");
     let keys = [("apikey", anon.as_str()), json];
     let body = r#"{"email":"ada@example.com"}"#;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::net::TcpListener;
 
-use super::installation::{Installation, servers_of};
+use super::installation::{Installation, servers_of, stderr};
 
 fn refused(installation: &Installation, arguments: &[&str]) -> String {
     match installation.try_start(arguments) {
@@ -23,10 +23,7 @@ fn a_taken_port_is_named_with_its_option() {
             output.contains(&port) && output.contains(option),
             "{output}"
         );
-        assert!(
-            !installation.data_dir().join("postgres").exists(),
-            "{option}"
-        );
+        assert_eq!(installation.left_behind(), [""; 0], "{option}");
     }
 }
 
@@ -43,6 +40,51 @@ fn a_second_instance_is_told_about_the_first() {
     assert!(output.contains("already running"), "{output}");
     assert!(output.contains(&process.state.api_url), "{output}");
     assert_eq!(servers_of(&installation.data_dir()), 1);
+}
+
+#[test]
+fn settings_are_read_before_anything_is_written_or_started() {
+    let production = [
+        ("WILDFIRE_ENV", "production"),
+        ("SUPABASE_PUBLIC_URL", "https://prompts.example.com"),
+    ];
+    let broken: [(&[(&str, &str)], &str); 5] = [
+        (&[("GOTRUE_JWT_EXP", "soon")], "GOTRUE_JWT_EXP"),
+        (&[("WILDFIRE_GATEWAY", "open")], "WILDFIRE_GATEWAY"),
+        (&[("JWT_KEYS", "[{}]")], "key"),
+        (&[("DATABASE_URL", "nowhere")], "URL"),
+        // Whoever opens no mailbox needs a mail server.
+        (&production, "GOTRUE_SMTP_HOST"),
+    ];
+    for (variables, said) in broken {
+        let mut installation = Installation::new();
+        for (name, value) in variables {
+            installation = installation.with(name, value);
+        }
+        for more in [&[][..], &["--detach"][..]] {
+            let mut arguments =
+                [&["start", "--port=0", "--app-port=0", "--db-port=0"], more].concat();
+            if variables != production {
+                arguments.push("--mail-port=0");
+            }
+            let output = installation.run(&arguments);
+            assert!(!output.status.success(), "{variables:?}");
+            let text = stderr(&output);
+            assert!(text.contains(said), "{variables:?}: {text}");
+            assert_eq!(installation.left_behind(), [""; 0], "{variables:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_with_something_else_in_it_is_refused_and_left_as_it_is() {
+    let production = Installation::new()
+        .with("WILDFIRE_ENV", "production")
+        .with("SUPABASE_PUBLIC_URL", "https://prompts.example.com");
+    production.write(".wildfire/postgres/letter.txt", "dear");
+    let output = refused(&production, &[]);
+    assert!(output.contains("postgres"), "{output}");
+    assert_eq!(production.left_behind(), ["postgres"]);
 }
 
 #[test]

@@ -44,11 +44,7 @@ impl Stack {
         let context = ServeContext {
             mode: Mode::Development,
             data_dir: folder.path().to_owned(),
-            project,
-            database: DatabaseUrls {
-                auth: database.url("supabase_auth_admin"),
-                authenticator: database.url("authenticator"),
-            },
+            project: project.into(),
             keys: project_keys(&keys),
             listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
             public_url: None,
@@ -58,7 +54,11 @@ impl Stack {
             .redirect(redirect::Policy::none())
             .build()
             .unwrap();
-        let running = serve::run(context).unwrap();
+        let urls = DatabaseUrls {
+            auth: database.url("supabase_auth_admin"),
+            authenticator: database.url("authenticator"),
+        };
+        let running = serve::prepare(context).unwrap().run(&urls).unwrap();
         Self {
             running,
             keys,
