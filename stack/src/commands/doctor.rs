@@ -3,6 +3,7 @@
 
 use std::net::TcpListener;
 use std::path::Path;
+use std::time::Duration;
 
 use platform::clock::Clock;
 use platform::cluster::{Binaries, FindOptions, data_dir_location, data_dir_major};
@@ -10,12 +11,16 @@ use platform::env::{Reader, Vars};
 use platform::jwt::{Keyring, Verifier};
 
 use super::setup::{Setup, database_url, shown};
-use super::{CliError, Folders};
+use super::status::Addresses;
+use super::{CliError, Folders, StartOptions, start};
 use crate::lifecycle::{State, running};
-use crate::postgres::{self, connect};
+use crate::postgres::{self, accepts_writes};
 use crate::secrets::Secrets;
 use crate::serve::{self, Mode};
 use crate::ui::{Mark, Ui};
+
+/// What a server may take to say that it works; services wait no longer for a connection.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 
 /// This program was built in 2026; an earlier clock is wrong, and tokens fail.
 const EARLIEST: i64 = 1_767_225_600;
@@ -47,9 +52,9 @@ pub(super) async fn run(folders: &Folders, ui: Ui, vars: &Vars) -> Result<(), Cl
     setup.create_data_dir()?;
     check_project(&report, &setup);
     let state = running(&setup.data_dir)?;
-    check_postgres(&mut report, &setup, vars).await;
+    check_postgres(&mut report, &setup, state.as_ref(), vars).await;
     check_data_dir(&mut report, &setup);
-    check_ports(&mut report, &setup, state.as_ref());
+    check_ports(&mut report, &setup, state.as_ref(), vars);
     check_keys(&mut report, &setup, vars);
     check_mail(&report, &setup, vars);
     check_clock(&mut report);
@@ -72,9 +77,16 @@ fn check_project(report: &Report, setup: &Setup) {
     }
 }
 
-async fn check_postgres(report: &mut Report, setup: &Setup, vars: &Vars) {
+/// The database that is in use, or what one would be started with.
+async fn check_postgres(report: &mut Report, setup: &Setup, state: Option<&State>, vars: &Vars) {
     if let Some(url) = database_url(None, vars) {
-        return check_own_database(report, &url).await;
+        return check_answers(report, "the database of DATABASE_URL", &url).await;
+    }
+    if let Some(state) = state
+        && let Ok(secrets) = setup.secrets(vars)
+    {
+        let url = Addresses::database_url(state, &secrets);
+        check_answers(report, "the running database", &url).await;
     }
     let location = data_dir_location(&postgres::data_dir(&setup.data_dir));
     let reader = Reader::new(vars);
@@ -99,21 +111,24 @@ async fn check_postgres(report: &mut Report, setup: &Setup, vars: &Vars) {
     }
 }
 
-async fn check_own_database(report: &mut Report, url: &str) {
-    let outcome = match connect(url) {
-        Ok(database) => database
-            .client()
-            .await
-            .map(drop)
-            .map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
-    match outcome {
-        Ok(()) => report.good("the database of DATABASE_URL answers"),
-        Err(error) => {
-            let advice = format!("check DATABASE_URL and that the server runs ({error})");
-            report.bad("the database of DATABASE_URL does not answer", &advice);
-        }
+async fn check_answers(report: &mut Report, what: &str, url: &str) {
+    match accepts_writes(url, ANSWERS_WITHIN).await {
+        Ok(Some(true)) => report.good(&format!("{what} answers and can store changes")),
+        Ok(Some(false)) => report.bad(
+            &format!("{what} answers and stores no changes"),
+            "free some disk space there, or name a server that is no standby",
+        ),
+        Ok(None) => report.bad(
+            &format!(
+                "{what} does not answer within {} s",
+                ANSWERS_WITHIN.as_secs()
+            ),
+            "look what keeps that server busy, and whether a firewall is in between",
+        ),
+        Err(error) => report.bad(
+            &format!("{what} does not answer"),
+            &format!("check its address and that the server runs ({error})"),
+        ),
     }
 }
 
@@ -129,7 +144,7 @@ fn check_data_dir(report: &mut Report, setup: &Setup) {
     }
 }
 
-fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>) {
+fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>, vars: &Vars) {
     if let Some(state) = state {
         report.good(&format!(
             "Wildfire is running at {} and has its ports",
@@ -137,14 +152,15 @@ fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>) {
         ));
         return;
     }
-    let project = &setup.project;
-    let mail = project.mailbox.enabled.then_some(project.mailbox.port);
+    let ports = start::ports(&StartOptions::default(), setup);
+    let embedded = database_url(None, vars).is_none();
     let (host, own) = (setup.host, serve::loopback(setup.host));
+    let postgres = embedded.then_some(setup.project.db.port);
     let ports = [
-        (host, Some(project.api.port), "API", "--port"),
-        (host, Some(8080), "app", "--app-port"),
-        (host, Some(project.db.port), "Postgres", "--db-port"),
-        (own, mail, "mailbox", "--mail-port"),
+        (host, Some(ports.api), "API", "--port"),
+        (host, ports.app, "app", "--app-port"),
+        (own, postgres, "Postgres", "--db-port"),
+        (own, ports.mail, "mailbox", "--mail-port"),
     ];
     for (host, port, name, option) in ports {
         let Some(port) = port else { continue };

@@ -194,7 +194,8 @@ impl Up {
     }
 }
 
-fn ports(options: &StartOptions, setup: &Setup) -> Ports {
+/// The ports a start with these options opens.
+pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     let mailbox = &setup.project.mailbox;
     Ports {
         api: options.port.unwrap_or(setup.project.api.port),

@@ -45,7 +45,7 @@ impl Addresses {
     }
 
     /// The database as people and tools connect to it.
-    fn database_url(state: &State, secrets: &Secrets) -> String {
+    pub(super) fn database_url(state: &State, secrets: &Secrets) -> String {
         if let Some(url) = &state.db_url {
             return url.clone();
         }

@@ -9,6 +9,7 @@ mod passwords;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use platform::cluster::Cluster;
 use platform::env::{Secret, Vars};
@@ -126,8 +127,24 @@ impl Postgres {
 
 /// A small pool for work at the start.
 pub fn connect(url: &str) -> Result<Database, PostgresError> {
+    Ok(Database::new(&small_pool(url))?)
+}
+
+/// Whether the database at `url` can store changes; `None` if it does not say so in time.
+pub async fn accepts_writes(url: &str, within: Duration) -> Result<Option<bool>, PostgresError> {
+    let mut config = small_pool(url);
+    // The time given here is for everything together.
+    config.acquire_timeout = within * 2;
+    let database = Database::new(&config)?;
+    match tokio::time::timeout(within, database.accepts_writes()).await {
+        Ok(answer) => Ok(Some(answer?)),
+        Err(_) => Ok(None),
+    }
+}
+
+fn small_pool(url: &str) -> DatabaseConfig {
     let mut config = DatabaseConfig::new(Secret::from(url), "wildfire");
     config.max_connections = 2;
     config.statement_timeout = None;
-    Ok(Database::new(&config)?)
+    config
 }

@@ -4,6 +4,7 @@
 mod background;
 mod crash;
 mod database;
+mod doctor;
 mod full_disk;
 mod installation;
 mod log;

@@ -1,4 +1,4 @@
-//! `WILDFIRE_ENV=production`, keys, and the doctor.
+//! `WILDFIRE_ENV=production` and keys.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::installation::{Installation, Process, stderr, stdout};
+use super::installation::{Installation, Process, stdout};
 
 const DEMO_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
 
@@ -209,23 +209,4 @@ fn generated_keys_differ_each_time() {
     let two = stdout(&installation.run(&["keys", "generate"]));
     assert!(one.contains("JWT_SECRET='") && one.contains("SUPABASE_SECRET_KEY='sb_secret_"));
     assert_ne!(one, two);
-}
-
-#[test]
-fn the_doctor_says_what_is_wrong_and_what_to_do() {
-    let installation = Installation::new();
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port();
-    installation.write("supabase/config.toml", &format!("[db]\nport = {port}\n"));
-    let output = installation.run(&["doctor"]);
-    let text = stdout(&output);
-    assert!(!output.status.success(), "{text}");
-    assert!(
-        text.contains(&format!("port {port}")) && text.contains("--db-port"),
-        "{text}"
-    );
-    for checked in ["Postgres", "data folder", "demo keys", "mail", "clock"] {
-        assert!(text.contains(checked), "{checked}: {text}");
-    }
-    assert!(stderr(&output).contains("checks failed"));
 }
