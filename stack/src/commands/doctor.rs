@@ -16,7 +16,7 @@ use super::{CliError, Folders, StartOptions, start};
 use crate::lifecycle::{State, running};
 use crate::postgres::{self, accepts_writes};
 use crate::secrets::Secrets;
-use crate::serve::{self, Mode};
+use crate::serve::{self, Listeners, Mode, Ports};
 use crate::ui::{Mark, Ui};
 
 /// What a server may take to say that it works; services wait no longer for a connection.
@@ -56,7 +56,7 @@ pub(super) async fn run(folders: &Folders, ui: Ui, vars: &Vars) -> Result<(), Cl
     check_data_dir(&mut report, &setup);
     check_ports(&mut report, &setup, state.as_ref(), vars);
     check_keys(&mut report, &setup, vars);
-    check_mail(&report, &setup, vars);
+    check_settings(&mut report, &setup, vars);
     check_clock(&mut report);
     match report.failed {
         0 => Ok(()),
@@ -230,14 +230,30 @@ fn check_mode(report: &mut Report, stored: &Path) {
     }
 }
 
-fn check_mail(report: &Report, setup: &Setup, vars: &Vars) {
-    match vars.get("GOTRUE_SMTP_HOST") {
-        Some(host) => report.good(&format!("mail goes to {host}")),
-        None if setup.mode == Mode::Production => report.note(
-            "mail goes to the mailbox, not to people",
-            "set GOTRUE_SMTP_HOST, _PORT, _USER, _PASS and _ADMIN_EMAIL, or [auth.email.smtp]",
-        ),
-        None => report.good("mail goes to the mailbox"),
+/// Everything a start reads, with ports that nobody uses.
+fn check_settings(report: &mut Report, setup: &Setup, vars: &Vars) {
+    let Ok(secrets) = setup.secrets(vars) else {
+        return; // Said where keys are looked at.
+    };
+    let wanted = start::ports(&StartOptions::default(), setup);
+    let free = Ports {
+        api: 0,
+        app: wanted.app.map(|_| 0),
+        mail: wanted.mail.map(|_| 0),
+    };
+    let prepared = Listeners::bind(setup.host, &free)
+        .map_err(CliError::from)
+        .and_then(|ports| {
+            Ok(serve::prepare(start::context(
+                setup, &secrets, ports, vars,
+            ))?)
+        });
+    match prepared {
+        Err(error) => report.bad("settings", &error.to_string()),
+        Ok(prepared) => match prepared.mail_server {
+            Some(host) => report.good(&format!("mail goes to {host}")),
+            None => report.good("mail goes to the mailbox"),
+        },
     }
 }
 

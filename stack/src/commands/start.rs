@@ -210,7 +210,13 @@ pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     }
 }
 
-fn context(setup: &Setup, secrets: &Secrets, listeners: Listeners, vars: &Vars) -> ServeContext {
+/// What is served, but for the database.
+pub(super) fn context(
+    setup: &Setup,
+    secrets: &Secrets,
+    listeners: Listeners,
+    vars: &Vars,
+) -> ServeContext {
     let api = &secrets.api;
     let variable = |name| vars.get(name).map(str::to_owned);
     ServeContext {

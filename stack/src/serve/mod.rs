@@ -83,6 +83,8 @@ pub struct Prepared {
     config: StackConfig,
     web_app: Arc<WebApp>,
     clock: Clock,
+    /// Where mail is sent; none when it stays in the mailbox.
+    pub mail_server: Option<String>,
 }
 
 /// Refuses whatever can be refused without a database; writes and starts nothing.
@@ -91,8 +93,9 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader, context.mode);
     reader.finish()?;
-    let has_mail_server = vars.get("GOTRUE_SMTP_HOST").is_some();
-    if context.mode == Mode::Production && !has_mail_server && context.listeners.mail.is_none() {
+    let mail_server = vars.get("GOTRUE_SMTP_HOST").map(str::to_owned);
+    let mailbox = context.listeners.mail.is_some();
+    if context.mode == Mode::Production && mail_server.is_none() && !mailbox {
         return Err(ServeError::NoMailServer);
     }
     let clock = Clock::system();
@@ -103,6 +106,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
         config,
         web_app,
         clock,
+        mail_server,
     })
 }
 
@@ -114,6 +118,7 @@ impl Prepared {
             config,
             web_app,
             clock,
+            ..
         } = self;
         let vars = environment::vars(&context, database);
         let addresses = context.listeners.addresses();

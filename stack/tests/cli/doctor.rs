@@ -57,6 +57,22 @@ fn ports_that_are_not_opened_are_not_looked_at() {
 }
 
 #[test]
+fn settings_that_a_start_refuses_are_found() {
+    let (text, well) = doctor(&production());
+    assert!(!well && text.contains("GOTRUE_SMTP_HOST"), "{text}");
+    let (text, well) = doctor(&Installation::new().with("GOTRUE_JWT_EXP", "soon"));
+    assert!(!well && text.contains("GOTRUE_JWT_EXP"), "{text}");
+    let installation = production();
+    installation.write(
+        "supabase/config.toml",
+        "[auth.email.smtp]\nenabled = true\nhost = \"smtp.example.com\"\nport = 587\n\
+         user = \"me\"\npass = \"secret\"\nadmin_email = \"me@example.com\"\n",
+    );
+    let text = doctor(&installation).0;
+    assert!(text.contains("mail goes to smtp.example.com"), "{text}");
+}
+
+#[test]
 fn keys_that_a_start_refuses_are_found_before_the_first_one_and_nothing_is_made() {
     let demo = "super-secret-jwt-token-with-at-least-32-characters-long";
     let installation = production().with("JWT_SECRET", demo);
