@@ -1,6 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { axe } from 'jest-axe';
-import { HttpResponse, delay, http } from 'msw';
+import { HttpResponse, http } from 'msw';
 import { makePrompt, makeVersion } from '@/testing/prompt-data';
 import { renderScreen } from '@/testing/render-screen';
 import { server } from '@/testing/server';
@@ -154,9 +154,13 @@ test('a half done save says what was saved', async () => {
 
 test('shows that it is saving, and the failure in the end', async () => {
   serve();
+  let answer: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
   server.use(
     http.patch('*/api/v1/prompts/4', async () => {
-      await delay(50);
+      await asked;
       return HttpResponse.text('', { status: 500 });
     }),
   );
@@ -164,6 +168,7 @@ test('shows that it is saving, and the failure in the end', async () => {
   await user.type(field(/^Name/), '!');
   await user.click(saveButton());
   expect(screen.getByRole('button', { name: 'Saving...' })).toBeDisabled();
+  answer();
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to save prompt');
 });
 
