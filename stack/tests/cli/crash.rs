@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::{Duration, Instant};
 
 use super::installation::{Installation, execute, servers_of, value};
+use super::supervise::wait_until;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_installation_loses_nothing_and_leaves_no_server() {
@@ -29,14 +29,9 @@ async fn a_killed_installation_loses_nothing_and_leaves_no_server() {
 fn a_killed_installation_takes_its_server_along() {
     let installation = Installation::new();
     installation.start(&[]).kill();
-    let started = Instant::now();
-    while servers_of(&installation.data_dir()) > 0 {
-        assert!(
-            started.elapsed() < Duration::from_secs(30),
-            "Postgres stayed behind"
-        );
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("Postgres stayed behind", || {
+        servers_of(&installation.data_dir()) == 0
+    });
 }
 
 #[test]
