@@ -50,9 +50,8 @@ fn ports_that_are_not_opened_are_not_looked_at() {
         text.contains("(Postgres)") && !text.contains("(mailbox)"),
         "{text}"
     );
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("postgres://{}/postgres", silent.local_addr().unwrap());
-    let text = doctor(&Installation::new().with("DATABASE_URL", &url)).0;
+    let elsewhere = Installation::new().with("DATABASE_URL", "postgres://127.0.0.1:1/postgres");
+    let text = doctor(&elsewhere).0;
     assert!(!text.contains("(Postgres)"), "{text}");
 }
 
@@ -91,7 +90,7 @@ fn a_database_that_takes_connections_and_says_nothing_is_not_well() {
     let (text, well) = doctor(&Installation::new().with("DATABASE_URL", &url));
     assert!(!well, "{text}");
     assert!(
-        text.contains("the database of DATABASE_URL does not answer within 3 s"),
+        text.contains("the database of DATABASE_URL does not answer within 10 s"),
         "{text}"
     );
 }
@@ -110,7 +109,7 @@ fn a_running_database_is_asked_whether_it_works() {
     kill_process(server, Signal::CONT).unwrap();
     assert!(!well, "{text}");
     assert!(
-        text.contains("the running database does not answer within 3 s"),
+        text.contains("the running database does not answer within 10 s"),
         "{text}"
     );
 }
