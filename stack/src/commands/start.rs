@@ -221,6 +221,7 @@ pub(super) fn context(
     let variable = |name| vars.get(name).map(str::to_owned);
     ServeContext {
         mode: setup.mode,
+        workdir: setup.workdir.root.clone(),
         data_dir: setup.data_dir.clone(),
         project: Arc::clone(&setup.project),
         keys: ProjectKeys {

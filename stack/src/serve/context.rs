@@ -75,6 +75,8 @@ impl std::fmt::Debug for DatabaseUrls {
 pub struct ServeContext {
     /// For whom.
     pub mode: Mode,
+    /// The project's folder.
+    pub workdir: PathBuf,
     /// Where mail and other files are kept.
     pub data_dir: PathBuf,
     /// The project's settings.

@@ -172,6 +172,7 @@ mod tests {
         let text = |text: &str| text.to_owned();
         ServeContext {
             mode,
+            workdir: PathBuf::new(),
             data_dir: PathBuf::new(),
             project: config_toml::load(Path::new("nowhere"), &Vars::default())
                 .unwrap()

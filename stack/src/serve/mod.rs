@@ -243,9 +243,8 @@ fn load_web_app(context: &ServeContext, config: &StackConfig) -> Result<Arc<WebA
     let https = context.mode == Mode::Production && api_url.starts_with("https://");
     let security = PageSecurity::new(Some(&api_url), https, config.http.trusted_proxies > 0);
     let executable = std::env::current_exe().ok();
-    let working = std::env::current_dir().unwrap_or_default();
     let given = config.web_dir.as_deref().map(Path::new);
-    let folder = webapp::find_build(given, executable.as_deref(), &working);
+    let folder = webapp::find_build(given, executable.as_deref(), &context.workdir);
     let app = WebApp::load(folder.as_deref(), &context.keys.anon, security)?;
     Ok(Arc::new(app))
 }

@@ -117,12 +117,12 @@ impl WebApp {
     }
 }
 
-/// The folder with the build: `WILDFIRE_WEB_DIR` (given), beside the executable, or the
-/// checkout's `web/dist` above the working directory or the executable.
+/// The folder with the build: `WILDFIRE_WEB_DIR` (given), beside the executable, or `web/dist` of
+/// the checkout around the executable or of the project.
 pub fn find_build(
     given: Option<&Path>,
     executable: Option<&Path>,
-    working: &Path,
+    project: &Path,
 ) -> Option<PathBuf> {
     if let Some(given) = given {
         return Some(given.to_owned());
@@ -130,16 +130,11 @@ pub fn find_build(
     let beside = executable
         .and_then(Path::parent)
         .map(|folder| folder.join("web"));
-    let above = |start: &Path| {
-        start
-            .ancestors()
-            .map(|folder| folder.join("web/dist"))
-            .collect::<Vec<_>>()
-    };
+    let around = executable.into_iter().flat_map(Path::ancestors);
+    let checkouts = around.chain([project]).map(|root| root.join("web/dist"));
     beside
         .into_iter()
-        .chain(above(working))
-        .chain(executable.map(above).unwrap_or_default())
+        .chain(checkouts)
         .find(|folder| folder.join(INDEX).is_file())
 }
 

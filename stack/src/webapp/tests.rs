@@ -229,4 +229,14 @@ fn the_build_is_found_where_it_was_put() {
         find_build(None, Some(&executable), elsewhere.path()),
         beside
     );
+    let project = tempfile::tempdir().unwrap();
+    let dist = project.path().join("web/dist");
+    std::fs::create_dir_all(&dist).unwrap();
+    std::fs::write(dist.join("index.html"), "").unwrap();
+    assert_eq!(find_build(None, None, project.path()), Some(dist));
+    assert_eq!(
+        find_build(None, Some(&executable), project.path()),
+        beside,
+        "the executable's own build comes first"
+    );
 }

@@ -43,6 +43,7 @@ impl Stack {
         let project = config_toml::load(&root.join("supabase"), &Vars::default()).unwrap();
         let context = ServeContext {
             mode: Mode::Development,
+            workdir: root,
             data_dir: folder.path().to_owned(),
             project: project.into(),
             keys: project_keys(&keys),
