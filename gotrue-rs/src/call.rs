@@ -4,6 +4,7 @@
 //! `internal/api/middleware.go` that only look.
 
 mod body;
+mod serving;
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -27,6 +28,7 @@ use crate::json;
 use crate::state::State;
 use body::Body;
 pub(crate) use body::refusal;
+pub(crate) use serving::Serving;
 
 /// Where clients name the page to return to.
 const REDIRECT_TO: &str = "redirect_to";

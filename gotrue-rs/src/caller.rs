@@ -100,6 +100,15 @@ pub(crate) fn check_token(state: &State, token: Option<&str>) -> Result<(), Erro
     verify(state, token).map(|_| ())
 }
 
+/// Whether a request shows no token that names a user or is the backend's. One that was revoked
+/// still counts as the user's.
+pub(crate) fn is_stranger(state: &State, token: Option<&str>) -> bool {
+    !verify(state, token).is_ok_and(|token| {
+        let Claims { sub, role, .. } = &token.claims;
+        sub.is_some() || state.config.jwt.is_admin_role(role.as_deref())
+    })
+}
+
 /// Whether the project's own backend is asking, which answers for its users itself.
 pub(crate) fn is_backend(state: &State, call: &Call) -> bool {
     verify(state, call.bearer())

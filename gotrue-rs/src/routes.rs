@@ -27,7 +27,7 @@ use actix_web::middleware::{Next, from_fn};
 use actix_web::{HttpResponse, Route, web};
 use platform::http::cors::CorsRules;
 
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::config::Config;
 use crate::error::Error;
@@ -132,7 +132,7 @@ pub(crate) fn user_resource(
         for (_, handler) in handlers {
             resource = resource.route(handler);
         }
-        let otherwise = move |state: web::Data<State>, call: Call| {
+        let otherwise = move |state: Serving, call: Call| {
             let allowed = allowed.clone();
             async move {
                 Caller::authenticate(&state, &call).await?;

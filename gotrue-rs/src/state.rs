@@ -98,6 +98,14 @@ impl State {
         db::code_tries::delete_old(&self.client().await?, before).await
     }
 
+    /// For requests of strangers, see [`Database::for_anybody`].
+    pub(crate) fn for_anybody(&self) -> Self {
+        Self {
+            db: self.db.for_anybody(),
+            ..self.clone()
+        }
+    }
+
     /// A connection.
     pub(crate) async fn client(&self) -> Result<Client, DbError> {
         self.db.client().await

@@ -10,7 +10,7 @@ use actix_web::http::Method;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, Route, web};
 
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::error::Error;
 use crate::middleware;
@@ -40,7 +40,7 @@ fn resource(
         for (_, handler) in handlers {
             resource = resource.route(handler);
         }
-        let otherwise = move |state: web::Data<State>, call: Call| {
+        let otherwise = move |state: Serving, call: Call| {
             let allowed = allowed.clone();
             async move { not_served(&state, &call, &allowed).await }
         };

@@ -7,12 +7,11 @@ use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 
 use super::{resource, user_resource};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::{Admin, Caller};
 use crate::config::ExternalConfig;
 use crate::error::{Error, ErrorCode};
 use crate::middleware;
-use crate::state::State;
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
     closed(cfg, &["/sso", "/sso/{rest:.*}"], saml);
@@ -61,12 +60,12 @@ fn scim() -> Error {
     Error::not_found(ErrorCode::FeatureDisabled, "SCIM server is disabled")
 }
 
-async fn grants(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn grants(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     Caller::authenticate(&state, &call).await?;
     Err(oauth_server())
 }
 
-async fn admin_oauth(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn admin_oauth(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     Admin::authenticate(&state, &call).await?;
     Err(oauth_server())
 }

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::user_resource;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::db;
 use crate::db::factors::Factor;
@@ -99,7 +99,7 @@ struct ChallengeBody<'a> {
 
 /// Asks for a code.
 async fn post_challenge(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
@@ -140,7 +140,7 @@ struct RemovedBody {
 
 /// Removes a factor; a verified one only from a session it raised.
 async fn delete_factor(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {

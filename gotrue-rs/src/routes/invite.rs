@@ -8,7 +8,7 @@ use platform::pg::Tx;
 use super::admin::new_account::{self, check_unconfirmed};
 use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
@@ -17,7 +17,6 @@ use crate::json::{self, Document};
 use crate::mail::{self, Asker, Letter, Purpose};
 use crate::middleware::token_first;
 use crate::otp::Flow;
-use crate::state::State;
 
 json::body! {
     struct InviteBody as "InviteParams" {
@@ -35,7 +34,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// For admins.
-async fn invite_user(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn invite_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
     let body: InviteBody = call.json()?;
     let email = validate::email(&body.email)?;

@@ -8,7 +8,7 @@ use platform::pg::Tx;
 use super::resource;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::db;
 use crate::error::{Error, ErrorCode};
@@ -31,7 +31,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Ends sessions; a token without a session ends all of them, whatever the scope.
-async fn post_logout(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn post_logout(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let caller = Caller::authenticate(&state, &call).await?;
     let scope = match call.query("scope").unwrap_or_default() {
         "" | "global" => Scope::Global,

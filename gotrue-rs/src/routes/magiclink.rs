@@ -7,7 +7,7 @@ use actix_web::{HttpResponse, web};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
@@ -43,7 +43,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public.
-async fn send_magic_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn send_magic_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::MagicLink, &call)?;
     check_enabled(&state)?;
     let body: MagicLinkBody = call.json_stream().map_err(|text| {

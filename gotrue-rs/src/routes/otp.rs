@@ -10,7 +10,7 @@ use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
@@ -43,7 +43,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public.
-async fn send_otp(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn send_otp(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Otp, &call)?;
     let body: OtpBody = call.json()?;
     let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);

@@ -8,14 +8,13 @@ use serde::Serialize;
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::mail::{self, Letter};
 use crate::otp::Flow;
-use crate::state::State;
 
 #[derive(Serialize)]
 struct MessageBody {
@@ -30,7 +29,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// For signed-in users.
-async fn reauthenticate(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn reauthenticate(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let user = Caller::authenticate(&state, &call).await?.user;
     check_reachable(&user)?;
     let entry = Entry::new(&user, Action::UserReauthenticateRequested);

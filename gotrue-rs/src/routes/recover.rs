@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::error::{Error, ErrorCode};
 use crate::json;
@@ -32,7 +32,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public: whether an address has an account shows only in whether it gets a mail.
-async fn recover_password(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn recover_password(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Recover, &call)?;
     if !state.config.external.email {
         return Err(Error::bad_request(

@@ -9,7 +9,7 @@ use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
@@ -106,7 +106,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public: whether somebody waits for a code shows only in whether it comes.
-async fn resend_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn resend_code(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Resend, &call)?;
     let wanted = validate(&state, call.json()?)?;
     if wanted.kind.is_message() && !can_send(&state, &wanted) {

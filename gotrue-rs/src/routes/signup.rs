@@ -7,11 +7,10 @@ use super::resource;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::sign_up::sign_up_anonymously;
 use crate::accounts::{NewAccount, SignUpOutcome, metadata, sign_up};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
-use crate::state::State;
 
 json::body! {
     struct SignUpBody as "SignupParams" {
@@ -32,7 +31,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public.
-async fn post_signup(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn post_signup(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let body: SignUpBody = call.json()?;
     metadata::check_new(body.data.as_ref())?;
     let outcome = if body.email.is_empty() && body.phone.is_empty() {

@@ -9,7 +9,7 @@ use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 
 use super::resource;
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::error::{Error, ErrorCode};
 use crate::limits::Bucket;
 use crate::state::State;
@@ -20,8 +20,12 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
     });
 }
 
-/// Public.
-async fn post_token(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+/// Public. Who holds a refresh token is no stranger, although the request shows no other.
+async fn post_token(
+    state: Serving,
+    whole: web::Data<State>,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     let grant = call.form_value("grant_type").to_owned();
     let limit = || state.limits.check(Bucket::Token, &call);
     match grant.as_str() {
@@ -31,7 +35,7 @@ async fn post_token(state: web::Data<State>, call: Call) -> Result<HttpResponse,
         }
         "refresh_token" => {
             limit()?;
-            refresh::grant(&state, &call).await
+            refresh::grant(&whole, &call).await
         }
         "pkce" => {
             limit()?;

@@ -7,11 +7,10 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 
 use super::user_resource;
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::state::State;
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
     user_resource(cfg, &["/user", "/user/"], || {
@@ -34,7 +33,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// The caller, in one round trip.
-async fn get_user(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn get_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let caller = Caller::authenticate(&state, &call).await?;
     let audience = call.audience(&state.config, Some(caller.claims()));
     if !caller.is_of_audience(&audience) {

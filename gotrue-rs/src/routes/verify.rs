@@ -14,7 +14,7 @@ use platform::pg::Tx;
 use serde::Serialize;
 
 use crate::accounts::validate;
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::db::code_tries::{self, Target};
 use crate::db::one_time_tokens;
@@ -93,7 +93,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Public: the token is the proof.
-async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn verify_code(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Verify, &call)?;
     let mut redemption = Redemption::of_body(&state.codes, call.json()?)?;
     lookup::count_try(&state, &mut redemption).await?;
@@ -127,7 +127,7 @@ async fn verify_code(state: web::Data<State>, call: Call) -> Result<HttpResponse
 
 /// Public: the token is the proof. Whatever goes wrong behind the first checks is told to the
 /// page the link leads to.
-async fn verify_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn verify_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Verify, &call)?;
     let redemption = Redemption::of_link(&call)?;
     let target = state

@@ -83,6 +83,7 @@ pub(super) enum Share {
 pub struct Database {
     pool: Pool,
     acquire_timeout: Duration,
+    share: Share,
     /// Connections that anonymous callers may use at once.
     anonymous: Arc<Semaphore>,
     /// When connecting failed last.
@@ -113,15 +114,30 @@ impl Database {
         Ok(Self {
             pool,
             acquire_timeout: config.acquire_timeout,
+            share: Share::Whole,
             anonymous: Arc::new(Semaphore::new(config.max_connections.div_ceil(2))),
             failed: Arc::default(),
             writable: Arc::default(),
         })
     }
 
+    /// The same pool for what anybody may ask for: all who do get no more connections than
+    /// anonymous callers do.
+    #[must_use]
+    pub fn for_anybody(&self) -> Self {
+        Self {
+            share: Share::Anonymous,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn share(&self) -> Share {
+        self.share
+    }
+
     /// A connection.
     pub async fn client(&self) -> Result<Client, DbError> {
-        self.client_for(Share::Whole).await
+        self.client_for(self.share).await
     }
 
     /// A connection out of a share of the pool.
@@ -165,7 +181,7 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
-        self.transaction_opened_by(name, Share::Whole, "begin", work)
+        self.transaction_opened_by(name, self.share, "begin", work)
             .await
     }
 

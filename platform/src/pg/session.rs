@@ -29,7 +29,7 @@ impl<'d> Session<'d> {
         let share = if role == ANONYMOUS {
             Share::Anonymous
         } else {
-            Share::Whole
+            database.share()
         };
         Self {
             database,

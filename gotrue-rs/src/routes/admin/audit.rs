@@ -4,12 +4,11 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 
 use super::paging::Page;
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db::audit_search::{self, Scope, Search};
 use crate::error::{Error, ErrorCode};
 use crate::json;
-use crate::state::State;
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
@@ -19,7 +18,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// For admins.
-async fn search_audit_log(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn search_audit_log(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     Admin::authenticate(&state, &call).await?;
     let page = Page::of(&call)?;
     let (scope, text) = scope(call.query("query").unwrap_or_default())?;

@@ -10,7 +10,7 @@ use super::new_account::{self, check_unconfirmed};
 use crate::accounts::change::record;
 use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
@@ -97,7 +97,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// For admins.
-async fn generate_link(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+async fn generate_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
     let mut body: LinkBody = call.json()?;
     body.email = validate::email(&body.email)?;

@@ -11,7 +11,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
 
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
@@ -58,7 +58,7 @@ fn unknown() -> Error {
 
 /// `GET /admin/users/{user_id}`, for admins.
 async fn get_user(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {

@@ -1,7 +1,7 @@
 //! `POST /factors`: a new second factor.
 
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 use serde::Serialize;
 use url::Url;
@@ -11,7 +11,7 @@ use super::{Step, caller, disabled};
 use crate::accounts::change::record;
 use crate::accounts::totp;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::db;
 use crate::db::factors::Factor;
 use crate::db::mfa::NewTotp;
@@ -47,10 +47,7 @@ struct TotpBody<'a> {
 }
 
 /// Enrolls an authenticator app for the caller.
-pub(super) async fn post_factor(
-    state: web::Data<State>,
-    call: Call,
-) -> Result<HttpResponse, Error> {
+pub(super) async fn post_factor(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let caller = caller(&state, &call).await?;
     let Some(session) = &caller.session else {
         return Err(Error::internal(

@@ -9,7 +9,7 @@ use super::{Step, caller, disabled, factor_of};
 use crate::accounts::change::record;
 use crate::accounts::totp;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Caller;
 use crate::db;
 use crate::db::factors::Factor;
@@ -34,7 +34,7 @@ json::body! {
 
 /// Verifies a code; the session rises to `aal2`.
 pub(super) async fn post_verification(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::{Caller, unknown_user};
 use crate::db;
 use crate::db::identities::Identity;
@@ -28,10 +28,7 @@ fn check_linking(state: &State) -> Result<(), Error> {
 }
 
 /// Linking starts at a provider, and none is built in yet.
-pub(super) async fn get_authorize(
-    state: web::Data<State>,
-    call: Call,
-) -> Result<HttpResponse, Error> {
+pub(super) async fn get_authorize(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     Caller::authenticate(&state, &call).await?;
     check_linking(&state)?;
     let provider = call.query("provider").unwrap_or_default();
@@ -40,7 +37,7 @@ pub(super) async fn get_authorize(
 
 /// Removes one of several identities of the caller.
 pub(super) async fn delete_identity(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     identity_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {

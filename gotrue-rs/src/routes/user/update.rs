@@ -1,7 +1,7 @@
 //! `PUT /user`: changing address, number, password or metadata.
 
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
 use crate::accounts::change::{confirm_email_change, confirm_phone_change, record};
@@ -11,7 +11,7 @@ use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::{Caller, unknown_user};
 use crate::db;
 use crate::db::flow_states::NewFlow;
@@ -66,7 +66,7 @@ impl UpdateBody {
 }
 
 /// Changes the caller's account.
-pub(super) async fn put_user(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+pub(super) async fn put_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let caller = Caller::authenticate(&state, &call).await?;
     state.limits.check(Bucket::User, &call)?;
     let mut body: UpdateBody = call.json()?;

@@ -1,7 +1,7 @@
 //! `POST /admin/users`.
 
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, web};
 use jiff::Timestamp;
 use platform::pg::Tx;
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use super::params::{AdminUserBody, ban};
 use crate::accounts::change::record;
 use crate::accounts::{metadata, password, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::identities::micros;
@@ -30,10 +30,7 @@ fn invalid(text: &'static str) -> Error {
 }
 
 /// For admins: no mail is sent and the password policy does not apply.
-pub(super) async fn create_user(
-    state: web::Data<State>,
-    call: Call,
-) -> Result<HttpResponse, Error> {
+pub(super) async fn create_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
     let mut body: AdminUserBody = call.json()?;
     let aud = match body.aud.as_str() {

@@ -6,12 +6,11 @@ use platform::pg::DbError;
 use super::load;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db::{self, user_changes};
 use crate::error::Error;
 use crate::json;
-use crate::state::State;
 
 json::body! {
     struct DeleteBody as "adminUserDeleteParams" {
@@ -21,7 +20,7 @@ json::body! {
 
 /// For admins: removes a user, or everything that tells who it was.
 pub(super) async fn delete_user(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {

@@ -9,7 +9,7 @@ use super::load;
 use crate::accounts::change::record;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::factors::Factor;
@@ -49,7 +49,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 
 /// `GET`, for admins.
 async fn list_factors(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
@@ -71,7 +71,7 @@ async fn load_factor(state: &State, path: &(String, String)) -> Result<(User, Fa
 
 /// `PUT`, for admins: another name or number.
 async fn update_factor(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Error> {
@@ -102,7 +102,7 @@ async fn update_factor(
 
 /// `DELETE`, for admins; the sessions it raised sink back.
 async fn delete_factor(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Error> {

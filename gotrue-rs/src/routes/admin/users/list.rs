@@ -1,10 +1,10 @@
 //! `GET /admin/users`.
 
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use actix_web::{HttpResponse, web};
 use serde::Serialize;
 
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db::user_list::{self, Cursor, Order, Wanted};
 use crate::db::users::User;
@@ -30,7 +30,7 @@ struct PaginationBody {
 
 /// For admins: the users of an audience, by page number or, where that is enabled and no number
 /// is given, by cursor.
-pub(super) async fn list_users(state: web::Data<State>, call: Call) -> Result<HttpResponse, Error> {
+pub(super) async fn list_users(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     let admin = Admin::authenticate(&state, &call).await?;
     let aud = call.audience(&state.config, Some(admin.claims()));
     let wanted = Wanted {

@@ -11,7 +11,7 @@ use crate::accounts::change::record;
 use crate::accounts::identity::verified_email;
 use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::Call;
+use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::user_changes::{self, AdminChange, Ban};
@@ -23,7 +23,7 @@ use crate::state::State;
 
 /// For admins: what is given is set at once, without mails or confirmations.
 pub(super) async fn update_user(
-    state: web::Data<State>,
+    state: Serving,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
