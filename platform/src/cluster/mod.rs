@@ -25,6 +25,8 @@ mod builder;
 mod data_dir;
 mod error;
 mod leftover;
+#[cfg(target_os = "linux")]
+mod orphans;
 mod own;
 mod password;
 mod relocate;
@@ -44,6 +46,8 @@ pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
 pub use self::error::ClusterError;
 pub use self::leftover::clear as stop_leftover;
+#[cfg(target_os = "linux")]
+pub use self::orphans::reap_orphans;
 pub use self::relocate::location_of as data_dir_location;
 
 use self::builder::{Prepared, blocking};

@@ -77,6 +77,10 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
         return detach(plan, ui, vars).await;
     }
     let mut signals = Signals::listen().map_err(CliError::Signals)?;
+    #[cfg(target_os = "linux")]
+    if std::process::id() == 1 {
+        tokio::spawn(platform::cluster::reap_orphans());
+    }
     let up = tokio::select! {
         up = plan.carry_out(ui, vars, started) => up?,
         () = signals.next() => {

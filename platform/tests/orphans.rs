@@ -1,0 +1,66 @@
+//! Inheriting processes, as the first process of a container does. It is a program of its own,
+//! because nobody else's processes must end up here.
+#![cfg(all(feature = "cluster", target_os = "linux"))]
+#![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use platform::cluster::reap_orphans;
+use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Starts a process in a session of its own, whose parent ends at once.
+fn orphan() -> Pid {
+    let script = "setsid sleep 1000 >/dev/null 2>&1 & echo $!";
+    let output = Command::new("sh").args(["-c", script]).output().unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    Pid::from_raw(text.trim().parse().unwrap()).unwrap()
+}
+
+fn is_listed(pid: Pid) -> bool {
+    Path::new(&format!("/proc/{}", pid.as_raw_nonzero())).exists()
+}
+
+/// The session that the process table names: `setsid` may not have run yet.
+fn has_own_session(pid: Pid) -> bool {
+    rustix::process::getsid(Some(pid)).is_ok_and(|session| session == pid)
+}
+
+async fn wait_until(what: &str, ready: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !ready() {
+        assert!(started.elapsed() < PATIENCE, "{what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn orphans_are_reaped_and_own_children_left_to_whoever_waits() {
+    set_child_subreaper(Some(getpid())).unwrap();
+    let reaping = tokio::spawn(reap_orphans());
+    let waiting: Vec<_> = (0..4)
+        .map(|_| {
+            std::thread::spawn(|| {
+                for code in 0..50 {
+                    let script = format!("exit {code}");
+                    let status = Command::new("sh").args(["-c", &script]).status();
+                    assert_eq!(status.unwrap().code(), Some(code));
+                }
+            })
+        })
+        .collect();
+    for _ in 0..10 {
+        let pid = orphan();
+        wait_until("it has no session", || has_own_session(pid)).await;
+        kill_process(pid, Signal::KILL).unwrap();
+        wait_until("it stays in the process table", || !is_listed(pid)).await;
+    }
+    for thread in waiting {
+        thread.join().unwrap();
+    }
+    assert!(!reaping.is_finished());
+}
