@@ -9,6 +9,20 @@ async fn server() -> Cluster {
     Cluster::temporary(binaries).start().await.unwrap()
 }
 
+/// A database as hosting companies hand it out: its owner may make roles and is no superuser.
+async fn managed() -> (Cluster, String) {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    execute(
+        &admin,
+        "create role owner login createrole password 'secret'",
+    )
+    .await;
+    execute(&admin, "create database managed owner owner").await;
+    let url = cluster.url("owner", "secret", "managed");
+    (cluster, url)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_ones_own_is_migrated_and_used() {
     let cluster = server().await;
@@ -28,15 +42,7 @@ async fn a_database_of_ones_own_is_migrated_and_used() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_owner_without_superuser_rights_is_enough() {
-    let cluster = server().await;
-    let admin = cluster.superuser_url("postgres");
-    execute(
-        &admin,
-        "create role owner login createrole password 'secret'",
-    )
-    .await;
-    execute(&admin, "create database managed owner owner").await;
-    let url = cluster.url("owner", "secret", "managed");
+    let (_cluster, url) = managed().await;
     let installation = Installation::new();
     installation.start(&["--db-url", &url]);
     let owner = "select tableowner::text from pg_tables
@@ -57,15 +63,7 @@ const MAY_CREATE: &str = "select concat_ws('/',
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_migration_that_fails_leaves_no_rights_behind() {
-    let cluster = server().await;
-    let admin = cluster.superuser_url("postgres");
-    execute(
-        &admin,
-        "create role owner login createrole password 'secret'",
-    )
-    .await;
-    execute(&admin, "create database managed owner owner").await;
-    let url = cluster.url("owner", "secret", "managed");
+    let (_cluster, url) = managed().await;
     execute(&url, "create schema auth").await;
     execute(&url, "create table auth.users (id text)").await;
     let output = Installation::new().run(&["migrate", "--db-url", &url]);

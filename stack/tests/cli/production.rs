@@ -96,15 +96,16 @@ struct Doors {
     key: String,
 }
 
-impl Doors {
-    fn of(installation: &Installation, process: &Process) -> Self {
-        Self {
-            app: process.state.app_port.unwrap(),
-            mail: process.state.mail_port.unwrap(),
-            anon: secret(installation, "ANON_KEY"),
-            key: secret(installation, "SUPABASE_SECRET_KEY"),
-        }
-    }
+/// Starts an installation and finds its doors.
+fn open(installation: &Installation) -> (Process, Doors) {
+    let process = installation.start(&[]);
+    let doors = Doors {
+        app: process.state.app_port.unwrap(),
+        mail: process.state.mail_port.unwrap(),
+        anon: secret(installation, "ANON_KEY"),
+        key: secret(installation, "SUPABASE_SECRET_KEY"),
+    };
+    (process, doors)
 }
 
 /// A generated secret.
@@ -117,13 +118,9 @@ fn secret(installation: &Installation, name: &str) -> String {
 #[test]
 fn production_asks_for_keys_at_every_door() {
     let installation = production().with("WILDFIRE_HOST", "0.0.0.0");
-    let process = installation.start(&[]);
-    let Doors {
-        app,
-        mail,
-        anon,
-        key,
-    } = Doors::of(&installation, &process);
+    let (_process, doors) = open(&installation);
+    let (app, mail) = (doors.app, doors.mail);
+    let (anon, key) = (doors.anon, doors.key);
     let status = |port, path: &str, headers: &[(&str, &str)]| {
         let answer = Process::ask(port, &format!("GET {path}"), headers, "");
         answer.split(' ').nth(1).unwrap_or_default().to_owned()
@@ -151,13 +148,9 @@ fn production_asks_for_keys_at_every_door() {
 #[test]
 fn no_log_level_brings_credentials_into_the_log() {
     let installation = production().with("WILDFIRE_LOG", "trace,tokio_postgres=trace,h2=trace");
-    let process = installation.start(&[]);
-    let Doors {
-        app,
-        mail,
-        anon,
-        key,
-    } = Doors::of(&installation, &process);
+    let (process, doors) = open(&installation);
+    let (app, mail) = (doors.app, doors.mail);
+    let (anon, key) = (doors.anon, doors.key);
     let json = ("content-type", "application/json");
     let keys = [("apikey", anon.as_str()), json];
     let body = r#"{"email":"ada@example.com"}"#;
