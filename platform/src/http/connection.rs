@@ -4,15 +4,16 @@
 use std::net::IpAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 
 use super::connections::Connections;
+use super::framing::{BodyLength, Part};
 use crate::telemetry::CloseReason;
 
-/// Most bytes of a request head; what came with it in one read may be more.
+/// Most bytes of a request head; the read that passes it may bring more.
 const MAX_HEAD: usize = 32 << 10;
 
 /// Bytes that may have been read of a body and not yet been taken by who handles it.
@@ -45,7 +46,7 @@ enum Phase {
 /// What may be read from a connection now.
 pub(super) enum Room {
     Some,
-    /// Nothing until who handles the request has taken what there is.
+    /// Nothing until what there is has been taken, or the request answered.
     Later,
     /// The client has sent more than it may.
     Exceeded(CloseReason),
@@ -66,14 +67,18 @@ pub(super) struct Connection {
     received: AtomicUsize,
     /// Received and not yet part of a request that is being handled, about.
     unread: AtomicUsize,
-    /// How much of that is counted as held.
+    /// How much of that, and of what has been read ahead, is counted as held.
     counted: AtomicUsize,
+    /// What the next bytes belong to.
+    part: Mutex<Part>,
     paused: AtomicBool,
     proven: AtomicBool,
     /// Whether part of the request's body has not arrived.
     uploading: AtomicBool,
     /// When the client stopped taking what is written, plus one; zero while it takes.
     blocked: AtomicU64,
+    /// Bytes of answers that he does not take.
+    unwritten: AtomicUsize,
     held: AtomicUsize,
     held_since: AtomicU64,
     /// Zero, or one more than the reason for which it has to close.
@@ -93,10 +98,12 @@ impl Connection {
             received: AtomicUsize::new(0),
             unread: AtomicUsize::new(0),
             counted: AtomicUsize::new(0),
+            part: Mutex::default(),
             paused: AtomicBool::new(false),
             proven: AtomicBool::new(false),
             uploading: AtomicBool::new(false),
             blocked: AtomicU64::new(0),
+            unwritten: AtomicUsize::new(0),
             held: AtomicUsize::new(0),
             held_since: AtomicU64::new(0),
             closing: AtomicU8::new(0),
@@ -122,43 +129,62 @@ impl Connection {
         self.phase.store(phase as u8, Relaxed);
         self.since.store(self.now(), Relaxed);
         self.received.store(0, Relaxed);
-        self.resume();
+    }
+
+    fn part(&self) -> MutexGuard<'_, Part> {
+        self.part.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What may be read now.
     pub(super) fn room(&self) -> Room {
-        let received = self.received.load(Relaxed);
-        match self.phase() {
-            Phase::Head if received >= MAX_HEAD => Room::Exceeded(CloseReason::HeadTooLarge),
-            Phase::Drain if received >= MAX_DRAINED => Room::Exceeded(CloseReason::BodyRefused),
-            Phase::Busy if received >= MAX_UNREAD => {
-                self.paused.store(true, Relaxed);
-                Room::Later
-            }
-            _ => Room::Some,
+        let mut part = self.part();
+        if self.phase() == Phase::Drain && part.is_over() {
+            self.enter(Phase::Idle);
+            *part = Part::default();
         }
+        let received = self.received.load(Relaxed);
+        let later = match self.phase() {
+            Phase::Head if received >= MAX_HEAD => {
+                return Room::Exceeded(CloseReason::HeadTooLarge);
+            }
+            Phase::Drain if received >= MAX_DRAINED => {
+                return Room::Exceeded(CloseReason::BodyRefused);
+            }
+            Phase::Busy if received >= MAX_UNREAD => true,
+            // Whoever does not take one answer is not given another.
+            Phase::Idle => self.blocked.load(Relaxed) > 0,
+            _ => part.is_over(),
+        };
+        if !later {
+            return Room::Some;
+        }
+        self.paused.store(true, Relaxed);
+        Room::Later
     }
 
-    /// Bytes have been read from the socket.
-    pub(super) fn has_received(&self, bytes: usize) {
+    /// Bytes have come from the client. Returns how many of them may be handed over: the others
+    /// are behind the end of the part that they begin with.
+    pub(super) fn receive(&self, bytes: &[u8]) -> usize {
         if matches!(self.phase(), Phase::New | Phase::Idle) {
             self.enter(Phase::Head);
         }
-        self.received.fetch_add(bytes, Relaxed);
+        let own = self.part().take(bytes);
+        self.received.fetch_add(own, Relaxed);
         if self.phase() != Phase::Drain {
-            self.unread.fetch_add(bytes, Relaxed);
+            self.unread.fetch_add(own, Relaxed);
         }
+        own
     }
 
-    /// Bytes received are part of a request now.
+    /// Who handles the request has taken bytes of its body.
     pub(super) fn has_taken(&self, bytes: usize) {
         let unread = self.unread.load(Relaxed);
         self.unread.store(unread.saturating_sub(bytes), Relaxed);
     }
 
-    /// Counts what the HTTP layer was given and could not make a request of yet.
-    pub(super) fn count_unread(&self) {
-        let unread = self.unread.load(Relaxed);
+    /// Counts what nobody has taken yet: bytes that were handed over, and those read `ahead`.
+    pub(super) fn count_unread(&self, ahead: usize) {
+        let unread = self.unread.load(Relaxed) + ahead;
         let unread = if unread > SMALL_UNREAD { unread } else { 0 };
         let counted = self.counted.swap(unread, Relaxed);
         if unread > counted {
@@ -172,10 +198,11 @@ impl Connection {
         }
     }
 
-    /// The connection is closed.
-    pub(super) fn forget_unread(&self) {
+    /// The connection is closed, its buffers are gone.
+    pub(super) fn forget_buffers(&self) {
         self.unread.store(0, Relaxed);
-        self.count_unread();
+        self.count_unread(0);
+        self.has_written();
     }
 
     /// Everything received of a body has been taken.
@@ -193,11 +220,15 @@ impl Connection {
         }
     }
 
-    /// A request's head of about this length is complete, and `whole` unless a body follows.
-    pub(super) fn begin(&self, whole: bool, head: usize) {
-        self.has_taken(head);
-        self.uploading.store(!whole, Relaxed);
+    /// A request's head is complete, and a body of this length follows, if any.
+    pub(super) fn begin(&self, body: Option<BodyLength>) {
+        self.unread.store(0, Relaxed);
+        self.uploading.store(body.is_some(), Relaxed);
         self.enter(Phase::Busy);
+        if let Some(length) = body {
+            *self.part() = Part::body(length);
+            self.resume();
+        }
     }
 
     /// All of a request's body has arrived.
@@ -221,24 +252,39 @@ impl Connection {
 
     /// The answer is on its way.
     pub(super) fn finish(&self) {
+        self.unread.store(0, Relaxed);
         if self.uploading.load(Relaxed) {
-            self.unread.store(0, Relaxed);
             self.enter(Phase::Drain);
-        } else if self.unread.load(Relaxed) > SMALL_UNREAD {
-            self.enter(Phase::Head);
         } else {
-            self.unread.store(0, Relaxed);
             self.enter(Phase::Idle);
+            *self.part() = Part::default();
+        }
+        self.resume();
+    }
+
+    /// The client does not take these bytes of answers.
+    pub(super) fn is_blocked(&self, unwritten: usize) {
+        if self.blocked.load(Relaxed) == 0 {
+            self.blocked.store(self.now() + 1, Relaxed);
+        }
+        let counted = self.unwritten.swap(unwritten, Relaxed);
+        if unwritten > counted {
+            self.hold(self.network, unwritten - counted);
+        } else if counted > unwritten {
+            self.release(self.network, counted - unwritten);
         }
     }
 
-    /// The client takes what is written, or does not.
-    pub(super) fn set_blocked(&self, blocked: bool) {
-        if !blocked {
-            self.blocked.store(0, Relaxed);
-        } else if self.blocked.load(Relaxed) == 0 {
-            self.blocked.store(self.now() + 1, Relaxed);
+    /// The client takes what is written.
+    pub(super) fn has_written(&self) {
+        if self.blocked.swap(0, Relaxed) == 0 {
+            return;
         }
+        let counted = self.unwritten.swap(0, Relaxed);
+        if counted > 0 {
+            self.release(self.network, counted);
+        }
+        self.resume();
     }
 
     /// When this connection has to be closed unless something happens, and why.

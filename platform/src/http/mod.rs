@@ -9,6 +9,7 @@ mod connections;
 pub mod cors;
 mod files;
 pub mod forwarded;
+mod framing;
 mod observe;
 mod requests;
 mod serve;

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-use actix_http::{HttpMessage as _, Payload, Request, RequestHead, Response};
+use actix_http::{HttpMessage as _, Payload, Request, Response};
 use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use bytes::Bytes;
@@ -16,9 +16,10 @@ use bytes::Bytes;
 use super::body::{BodyRules, Upload};
 use super::connection::Connection;
 use super::forwarded::seen_by_outermost;
+use super::framing::BodyLength;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
-const PIECE: usize = 32 << 10;
+const PIECE: usize = 16 << 10;
 
 /// Marks an answer (in its extensions) whose bytes are in memory anyway, such as a file of the web
 /// app: they are not counted as held for the client.
@@ -79,8 +80,8 @@ impl Exchange {
     pub(super) fn begin(request: &mut Request, connection: Arc<Connection>) -> Self {
         let config = connection.all().map(|all| all.config.clone());
         let config = config.unwrap_or_default();
-        let whole = matches!(request.payload(), Payload::None);
-        connection.begin(whole, length_of_head(request.head()));
+        let body = length_of_body(request);
+        connection.begin(body);
         let shared = Rc::new(Shared {
             rules: Cell::new(config.body),
             connection,
@@ -88,7 +89,7 @@ impl Exchange {
                 .or_else(|| request.peer_addr().map(|peer| peer.ip())),
             kept: Cell::new(0),
         });
-        if !whole {
+        if body.is_some() {
             let upload = Upload::new(request.take_payload(), Rc::clone(&shared));
             *request.payload() = Payload::Stream {
                 payload: Box::pin(upload),
@@ -123,16 +124,17 @@ impl Drop for Exchange {
     }
 }
 
-/// About how long this head was when it was sent: spaces that mean nothing are not known any more.
-fn length_of_head(head: &RequestHead) -> usize {
-    const AROUND_PATH: usize = "  HTTP/1.1\r\n".len();
-    const AROUND_VALUE: usize = ": \r\n".len();
-    let path = head.uri.path_and_query().map_or(1, |it| it.as_str().len());
-    let headers = head.headers.iter();
-    let headers: usize = headers
-        .map(|(name, value)| name.as_str().len() + value.len() + AROUND_VALUE)
-        .sum();
-    head.method.as_str().len() + path + AROUND_PATH + headers + "\r\n".len()
+/// How long the body of this request is.
+fn length_of_body(request: &mut Request) -> Option<BodyLength> {
+    if matches!(request.payload(), Payload::None) {
+        return None;
+    }
+    if request.chunked().unwrap_or(false) {
+        return Some(BodyLength::Chunked);
+    }
+    let announced = request.headers().get("content-length");
+    let announced = announced.and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    Some(announced.map_or(BodyLength::Endless, BodyLength::Known))
 }
 
 /// An answer's body, in pieces.

@@ -27,6 +27,10 @@ use crate::telemetry::http_metrics;
 /// How long after an early answer a client's body is still read.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// How many bytes of answers are collected before they are written, so also how many wait for a
+/// client that takes none, besides one piece.
+const WRITE_BUFFER: usize = 4 << 10;
+
 /// Serves the application that `factory` makes, once per worker, on all `listeners`.
 ///
 /// HTTP/1.1 only: see docs/decisions/0009-http-1-on-clear-text-ports.md.
@@ -111,6 +115,7 @@ where
             .keep_alive(KeepAlive::Os)
             .client_request_timeout(Duration::ZERO)
             .client_disconnect_timeout(LINGER)
+            .h1_write_buffer_size(WRITE_BUFFER)
             .local_addr(address)
             .on_connect_ext(|stream: &WatchedStream, extensions| {
                 extensions.insert(Arc::clone(&stream.connection));

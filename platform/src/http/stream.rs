@@ -1,7 +1,8 @@
 //! A TCP stream that is closed when its client is too slow, sends too much or has to make room.
 //!
-//! actix-http bounds only the head of a connection's first request. Everything else is watched
-//! here, below it, so that it holds whatever the HTTP layer above does.
+//! actix-http bounds only the head of a connection's first request, and makes requests of all that
+//! it is given. Everything else is watched here, below it, so that it holds whatever the HTTP layer
+//! above does; and it is given one request at a time.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -9,14 +10,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use actix_web::rt::net::TcpStream;
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connection::{Connection, Room};
 use crate::telemetry::{CloseReason, http_metrics};
 
-/// Most bytes handed over before what is above gets to work on them: it reads on as long as there
-/// is something to read, and would collect 128 KiB before it looks at a head.
+/// Most bytes of a body handed over before what is above gets to work on them: it reads on as long
+/// as there is something to read, and would collect 128 KiB.
 const BURST: usize = 32 << 10;
 
 const REQUEST_TIMEOUT: &[u8] =
@@ -29,6 +31,8 @@ pub(super) struct WatchedStream {
     io: TcpStream,
     pub(super) connection: Arc<Connection>,
     timer: Pin<Box<Sleep>>,
+    /// Read together with the end of what has been handed over. Nothing more is read before it.
+    ahead: Bytes,
     burst: usize,
     closed_for: CloseReason,
 }
@@ -40,6 +44,7 @@ impl WatchedStream {
             io,
             connection,
             timer: Box::pin(sleep_until(at.unwrap_or_else(Instant::now))),
+            ahead: Bytes::new(),
             burst: 0,
             closed_for: CloseReason::Finished,
         }
@@ -90,7 +95,7 @@ impl Drop for WatchedStream {
         if let Some(all) = self.connection.all() {
             all.forget(&self.connection);
         }
-        self.connection.forget_unread();
+        self.connection.forget_buffers();
         http_metrics().closed(self.closed_for);
     }
 }
@@ -108,23 +113,30 @@ impl AsyncRead for WatchedStream {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        // What was read in the last burst has been worked on by now, and what was read in this one
-        // has not: a body behind a head that came in two parts is not a head.
         match this.connection.room() {
-            _ if this.burst > 0 => {}
             Room::Some => {}
             Room::Later => {
+                this.burst = 0;
                 this.watch(cx)?;
                 return Poll::Pending;
             }
             Room::Exceeded(reason) => return Poll::Ready(Err(this.close(reason))),
         }
+        if !this.ahead.is_empty() {
+            let fits = this.ahead.len().min(buffer.remaining());
+            let own = this.connection.receive(&this.ahead[..fits]);
+            buffer.put_slice(&this.ahead.split_to(own));
+            this.burst += own;
+            return Poll::Ready(Ok(()));
+        }
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut this.io).poll_read(cx, buffer);
-        let read = buffer.filled().len() - before;
-        if read > 0 {
-            this.burst += read;
-            this.connection.has_received(read);
+        let read = &buffer.filled()[before..];
+        if !read.is_empty() {
+            let own = this.connection.receive(read);
+            this.ahead = Bytes::copy_from_slice(&read[own..]);
+            buffer.set_filled(before + own);
+            this.burst += own;
         }
         if outcome.is_pending() {
             this.burst = 0;
@@ -142,9 +154,11 @@ impl AsyncWrite for WatchedStream {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.io).poll_write(cx, bytes);
-        this.connection.set_blocked(outcome.is_pending());
         if outcome.is_pending() {
+            this.connection.is_blocked(bytes.len());
             this.watch(cx)?;
+        } else {
+            this.connection.has_written();
         }
         outcome
     }
@@ -153,7 +167,7 @@ impl AsyncWrite for WatchedStream {
     /// and nothing will be read for a while.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.connection.count_unread();
+        this.connection.count_unread(this.ahead.len());
         this.watch(cx)?;
         Pin::new(&mut this.io).poll_flush(cx)
     }

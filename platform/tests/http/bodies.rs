@@ -9,7 +9,7 @@ use super::server::{HUGE, LIMIT, NEVER, SOON, TestServer, generous};
 /// A body that counts as one that takes memory.
 const NOT_SMALL: usize = 20 << 10;
 
-fn post(path: &str, length: usize) -> String {
+pub(crate) fn post(path: &str, length: usize) -> String {
     format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n")
 }
 

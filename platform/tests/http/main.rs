@@ -4,4 +4,5 @@
 mod bodies;
 mod connections;
 mod peer;
+mod pipelining;
 mod server;

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use super::server::TestServer;
@@ -17,6 +17,13 @@ pub(crate) struct Peer(pub(crate) TcpStream);
 impl Peer {
     pub(crate) async fn connect(server: &TestServer) -> Self {
         Self(TcpStream::connect(server.address).await.unwrap())
+    }
+
+    /// For a client that will not read, so that little is enough to have it taken for deaf.
+    pub(crate) async fn connect_with_small_buffer(server: &TestServer) -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        Self(socket.connect(server.address).await.unwrap())
     }
 
     pub(crate) async fn send(&mut self, text: &str) {
@@ -56,6 +63,21 @@ impl Peer {
             Ok(read) => read == 0,
             Err(error) => error.kind() != ErrorKind::WouldBlock,
         }
+    }
+
+    /// Whether the server has closed, without reading what it sent before.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let failed = self.0.try_write(b"x").err();
+        let failed = failed.is_some_and(|error| error.kind() != ErrorKind::WouldBlock);
+        failed || self.0.take_error().unwrap().is_some()
+    }
+
+    /// What comes until the server closes.
+    pub(crate) async fn read_text(&mut self) -> String {
+        let mut text = Vec::new();
+        let read = timeout(PATIENCE, self.0.read_to_end(&mut text)).await;
+        read.unwrap().unwrap();
+        String::from_utf8(text).unwrap()
     }
 
     /// Reads until the server closes; how many bytes came.

@@ -19,6 +19,9 @@ pub(crate) const LIMIT: usize = 1 << 20;
 /// More than the kernel's buffers between two sockets take.
 pub(crate) const HUGE: usize = 64 << 20;
 
+/// What `/page` answers: too little to be handed out in pieces.
+pub(crate) const PAGE: usize = 10 << 10;
+
 /// So long that it never passes within a test.
 pub(crate) const NEVER: Duration = Duration::from_hours(1);
 
@@ -64,6 +67,7 @@ impl TestServer {
                 .app_data(web::Data::new(events.clone()))
                 .app_data(web::Data::from(Arc::clone(&shared_gate)))
                 .route("/", web::get().to(async || "hello"))
+                .route("/page", web::get().to(async || "x".repeat(PAGE)))
                 .route("/refuse", web::post().to(HttpResponse::Unauthorized))
                 .route("/echo", web::post().to(echo))
                 .route("/keep", web::post().to(keep))

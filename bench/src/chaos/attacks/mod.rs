@@ -31,6 +31,7 @@ pub(crate) enum Attack {
     ParkedHeads,
     SlowBodies,
     Unread,
+    Pipelined,
     Huge,
     Continuation,
     Lists,
@@ -45,12 +46,13 @@ pub(crate) enum Attack {
 
 impl Attack {
     /// All of them, in the order they run.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Idle,
         Self::SlowHeads,
         Self::ParkedHeads,
         Self::SlowBodies,
         Self::Unread,
+        Self::Pipelined,
         Self::Huge,
         Self::Continuation,
         Self::Lists,
@@ -71,6 +73,7 @@ impl Attack {
             Self::ParkedHeads => "parked-heads",
             Self::SlowBodies => "slow-bodies",
             Self::Unread => "unread",
+            Self::Pipelined => "pipelined",
             Self::Huge => "huge",
             Self::Continuation => "continuation",
             Self::Lists => "lists",
@@ -128,6 +131,7 @@ impl Attack {
             Self::ParkedHeads => sockets::parked_heads(&target).await,
             Self::SlowBodies => sockets::slow_bodies(&target).await,
             Self::Unread => sockets::unread(&target).await,
+            Self::Pipelined => sockets::pipelined(&target).await,
             Self::Huge => sockets::huge(&target).await,
             Self::Continuation => sockets::continuation(&target).await,
             Self::Lists => floods::lists(&target).await,

@@ -14,6 +14,7 @@ const SLOW_SOCKETS: usize = 600;
 const PARKED_SOCKETS: usize = 2000;
 const LARGE_SENDERS: usize = 64;
 const DEAF_SOCKETS: usize = 40;
+const PIPELINING_SOCKETS: usize = 1000;
 const ENDLESS_SOCKETS: usize = 32;
 
 /// Just less than a head may have.
@@ -131,25 +132,33 @@ async fn drip(target: &Target, begin: Vec<u8>) -> Result<(), Failure> {
 
 /// Asks for long answers, many on one connection, and never reads one.
 pub(super) async fn unread(target: &Target) {
-    let one = async |_| {
-        let socket = TcpSocket::new_v4()?;
-        socket.set_recv_buffer_size(4096)?;
-        socket.bind((ATTACKER, 0).into())?;
-        let mut stream = socket.connect(([127, 0, 0, 1], target.port).into()).await?;
-        let key = &target.key;
-        let request =
-            format!("GET /api/v1/prompts?limit=500 HTTP/1.1\r\nhost: a\r\napikey: {key}\r\n\r\n");
-        stream.write_all(request.repeat(20).as_bytes()).await?;
-        // Writing on is how it learns that the connection has been closed.
-        loop {
-            tokio::time::sleep(DRIP).await;
-            if stream.write_all(b"\r\n").await.is_err() {
-                target.tally.count("closed");
-                return Ok(());
-            }
-        }
-    };
+    let path = "/api/v1/prompts?limit=500";
+    let one = async |_| deaf(target, path, 20).await;
     target.side_by_side(DEAF_SOCKETS, one).await;
+}
+
+/// Asks for short answers, as many at once as it can, and never reads one.
+pub(super) async fn pipelined(target: &Target) {
+    let one = async |_| deaf(target, "/api/v1/repos", 1000).await;
+    target.side_by_side(PIPELINING_SOCKETS, one).await;
+}
+
+/// Sends so many requests at once and reads no answer, until the server closes.
+async fn deaf(target: &Target, path: &str, requests: usize) -> Result<(), Failure> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_recv_buffer_size(4096)?;
+    socket.bind((ATTACKER, 0).into())?;
+    let mut stream = socket.connect(([127, 0, 0, 1], target.port).into()).await?;
+    let key = &target.key;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\napikey: {key}\r\n\r\n");
+    // Fails when the server closes before it has read them all; so does writing on.
+    let mut written = stream.write_all(request.repeat(requests).as_bytes()).await;
+    while written.is_ok() {
+        tokio::time::sleep(DRIP).await;
+        written = stream.write_all(b"\r\n").await;
+    }
+    target.tally.count("closed");
+    Ok(())
 }
 
 /// Bodies and heads without an end, as fast as they are taken.
