@@ -7,13 +7,14 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use actix_web::HttpRequest;
+use actix_web::body::BodySize;
 use actix_web::dev::Payload;
 use actix_web::error::PayloadError;
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::requests::Shared;
+use super::requests::{PIECE, Shared};
 
 /// How long a body may take. A duration of zero is no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +81,21 @@ const SMALL: usize = 16 << 10;
 /// What clients are asked to wait after [`BodyError::Busy`], seconds.
 pub const RETRY_AFTER: u64 = 2;
 
-/// Whether this process holds as many bytes as it may, for all clients or for this one, so that a
-/// request that would make it hold more has to be refused with 503 and `Retry-After`.
-pub fn is_full(request: &HttpRequest) -> bool {
-    Shared::of(request).is_some_and(|shared| shared.is_full())
+/// Whether this client makes the process hold as many bytes as one client may, so that his next
+/// request has to be refused with 503 and `Retry-After`.
+pub fn has_full_share(request: &HttpRequest) -> bool {
+    Shared::of(request).is_some_and(|shared| shared.has_full_share())
+}
+
+/// Whether an answer of this size would make the process hold more bytes than it may, so that 503
+/// and `Retry-After` has to be sent instead. Small ones are always sent.
+pub fn is_too_much(request: &HttpRequest, answer: BodySize) -> bool {
+    let is_small = match answer {
+        BodySize::None => true,
+        BodySize::Sized(length) => length <= PIECE as u64,
+        BodySize::Stream => false,
+    };
+    !is_small && Shared::of(request).is_some_and(|shared| shared.is_full())
 }
 
 /// Whether part of this request's body has not arrived.

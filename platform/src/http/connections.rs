@@ -164,8 +164,14 @@ impl Connections {
         if full() {
             self.make_room();
         }
+        full() || self.has_full_share(client)
+    }
+
+    /// Whether this client holds as many bytes as one may.
+    pub(super) fn has_full_share(&self, client: Option<IpAddr>) -> bool {
         let share = |client| self.shares().get(&network(client)).copied();
-        full() || client.and_then(share).unwrap_or_default() >= most / SHARES
+        let most = self.config.max_bytes_in_flight / SHARES;
+        client.and_then(share).unwrap_or_default() >= most
     }
 
     fn shares(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {

@@ -19,7 +19,7 @@ use super::forwarded::seen_by_outermost;
 use super::framing::BodyLength;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
-const PIECE: usize = 16 << 10;
+pub(super) const PIECE: usize = 16 << 10;
 
 /// Marks an answer (in its extensions) whose bytes are in memory anyway, such as a file of the web
 /// app: they are not counted as held for the client.
@@ -69,6 +69,11 @@ impl Shared {
     pub(super) fn is_full(&self) -> bool {
         let all = self.connection.all();
         all.is_some_and(|all| all.is_full(self.client))
+    }
+
+    pub(super) fn has_full_share(&self) -> bool {
+        let all = self.connection.all();
+        all.is_some_and(|all| all.has_full_share(self.client))
     }
 }
 

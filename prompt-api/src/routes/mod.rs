@@ -21,7 +21,8 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderValue, WARNING};
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, ResponseError as _, web};
+use platform::http::body;
 use platform::http::cors::CorsRules;
 use serde::Serialize;
 
@@ -87,15 +88,23 @@ async fn apply_cors<B: MessageBody + 'static>(
     rules.apply(request, next).await
 }
 
-/// Takes nothing on while this process holds as many bytes for its clients as it may.
+/// Takes nothing on from a client that makes this process hold as many bytes as one may, and
+/// sends no long answer while all together do: short ones are always sent.
 async fn refuse_when_full<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
-) -> Result<ServiceResponse<B>, actix_web::Error> {
-    if platform::http::body::is_full(request.request()) {
-        return Err(Error::Busy.into());
+) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    if body::has_full_share(request.request()) {
+        return Ok(request.into_response(Error::Busy.error_response()));
     }
-    next.call(request).await
+    let response = next.call(request).await?;
+    // What has been written stays written: only what can be asked again is taken back.
+    let is_safe = response.request().method().is_safe();
+    let size = response.response().body().size();
+    if is_safe && body::is_too_much(response.request(), size) {
+        return Ok(response.into_response(Error::Busy.error_response()));
+    }
+    Ok(response.map_into_boxed_body())
 }
 
 /// Counts the calls of signed-in users.

@@ -1,9 +1,11 @@
 //! Clients that mean ill, against the assembled server.
 
+use std::time::{Duration, Instant};
+
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use super::serving::Stack;
 
@@ -158,5 +160,53 @@ async fn what_would_take_too_much_memory_is_refused_with_a_time_to_come_back() {
     let small = serde_json::json!({ "email": "ada@example.com" });
     let otp = stack.request(Method::POST, "/auth/v1/otp").json(&small);
     assert_eq!(otp.send().await.unwrap().status(), 200);
+    stack.running.stop().await;
+}
+
+/// Somebody on another machine who asks for so many long lists and reads none.
+async fn deaf(stack: &Stack, token: &str, lists: usize) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.bind(([127, 0, 0, 2], 0).into()).unwrap();
+    let api = stack.running.addresses.app.unwrap();
+    let mut socket = socket.connect(api).await.unwrap();
+    let list =
+        format!("GET /api/v1/prompts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n");
+    socket
+        .write_all(list.repeat(lists).as_bytes())
+        .await
+        .unwrap();
+    socket
+}
+
+#[actix_web::test]
+async fn while_others_hold_all_that_may_be_held_short_answers_are_sent_and_long_ones_put_off() {
+    let stack = Stack::start(&[("WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT", "65536")]).await;
+    let token = stack.sign_in().await;
+    // Each small enough to be taken, and together a long list.
+    for number in 0..20 {
+        let key = format!("prompt-{number}");
+        let prompt = json!({ "name": key, "key": key, "template": "x".repeat(700 * number + 1) });
+        let create = stack.request(Method::POST, "/api/v1/prompts");
+        let create = create.bearer_auth(&token).json(&prompt).send().await;
+        assert_eq!(create.unwrap().status(), 201);
+    }
+    let get = async |path: &str| {
+        let get = stack.request(Method::GET, path).bearer_auth(&token);
+        get.send().await.unwrap()
+    };
+    let started = Instant::now();
+    let mut deaf_ones = Vec::new();
+    loop {
+        assert!(started.elapsed() < Duration::from_mins(1), "never full");
+        deaf_ones.push(deaf(&stack, &token, 2).await);
+        let list = get("/api/v1/prompts").await;
+        assert_eq!(get("/api/v1/prompts/by-key/prompt-0").await.status(), 200);
+        if list.status() == 503 {
+            assert_eq!(list.headers()["retry-after"], "2");
+            break;
+        }
+        assert_eq!(list.status(), 200);
+    }
     stack.running.stop().await;
 }

@@ -78,6 +78,21 @@ impl Stack {
         self.request(Method::GET, path).send().await.unwrap()
     }
 
+    /// The access token of somebody new.
+    pub(crate) async fn sign_in(&self) -> String {
+        let account = json!({
+            "email": "grace@example.com", "password": "correct horse", "email_confirm": true
+        });
+        let admin = self.request(Method::POST, "/auth/v1/admin/users");
+        let admin = admin.bearer_auth(self.keys.service_role.expose());
+        let created = admin.json(&account).send().await.unwrap();
+        assert_eq!(created.status(), StatusCode::OK);
+        let token = self.request(Method::POST, "/auth/v1/token?grant_type=password");
+        let session = token.json(&account).send().await.unwrap();
+        let session: Value = session.json().await.unwrap();
+        session["access_token"].as_str().unwrap().to_owned()
+    }
+
     async fn mail(&self, path: &str) -> Value {
         let mailbox = self.running.addresses.mail.unwrap();
         let answer = self
