@@ -14,7 +14,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::requests::{PIECE, Shared};
+use super::requests::Shared;
 
 /// How long a body may take. A duration of zero is no deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,25 +74,19 @@ impl From<PayloadError> for BodyError {
     }
 }
 
-/// Bodies up to this size are taken however much is in flight: no more than what a connection takes
-/// anyway, and enough to sign in.
+/// Bodies and answers up to this size are taken however much is in flight: about what a connection
+/// takes anyway, and enough to sign in and to fetch a prompt.
 const SMALL: usize = 16 << 10;
 
 /// What clients are asked to wait after [`BodyError::Busy`], seconds.
 pub const RETRY_AFTER: u64 = 2;
 
-/// Whether this client makes the process hold as many bytes as one client may, so that his next
-/// request has to be refused with 503 and `Retry-After`.
-pub fn has_full_share(request: &HttpRequest) -> bool {
-    Shared::of(request).is_some_and(|shared| shared.has_full_share())
-}
-
-/// Whether an answer of this size would make the process hold more bytes than it may, so that 503
-/// and `Retry-After` has to be sent instead. Small ones are always sent.
+/// Whether an answer of this size has to wait because the process holds as many bytes as it may, for
+/// this client or for all: 503 and `Retry-After` are sent instead. Small ones are always sent.
 pub fn is_too_much(request: &HttpRequest, answer: BodySize) -> bool {
     let is_small = match answer {
         BodySize::None => true,
-        BodySize::Sized(length) => length <= PIECE as u64,
+        BodySize::Sized(length) => length <= SMALL as u64,
         BodySize::Stream => false,
     };
     !is_small && Shared::of(request).is_some_and(|shared| shared.is_full())

@@ -16,8 +16,10 @@ use crate::telemetry::CloseReason;
 /// Most bytes of a request head; the read that passes it may bring more.
 const MAX_HEAD: usize = 32 << 10;
 
-/// Bytes that may have been read of a body and not yet been taken by who handles it.
+/// Bytes that may have been read of a body and not yet been taken by who handles it; and of one that
+/// may come in pieces of a byte, each of which takes six to send and fifty to keep.
 const MAX_UNREAD: usize = 64 << 10;
+const MAX_UNREAD_CHUNKS: usize = 8 << 10;
 
 /// So much may have been received and not be part of a request yet without being counted: it is
 /// less than what a connection takes anyway, and enough for most heads.
@@ -77,8 +79,9 @@ pub(super) struct Connection {
     uploading: AtomicBool,
     /// When the client stopped taking what is written, plus one; zero while it takes.
     blocked: AtomicU64,
-    /// Bytes of answers that he does not take.
+    /// Bytes of answers that he does not take, and whose client that is.
     unwritten: AtomicUsize,
+    client: Mutex<Option<IpAddr>>,
     held: AtomicUsize,
     held_since: AtomicU64,
     /// Zero, or one more than the reason for which it has to close.
@@ -104,6 +107,7 @@ impl Connection {
             uploading: AtomicBool::new(false),
             blocked: AtomicU64::new(0),
             unwritten: AtomicUsize::new(0),
+            client: Mutex::new(network),
             held: AtomicUsize::new(0),
             held_since: AtomicU64::new(0),
             closing: AtomicU8::new(0),
@@ -144,31 +148,34 @@ impl Connection {
         }
         let received = self.received.load(Relaxed);
         let later = match self.phase() {
-            Phase::Head if received >= MAX_HEAD => {
+            Phase::New | Phase::Head | Phase::Idle if received >= MAX_HEAD => {
                 return Room::Exceeded(CloseReason::HeadTooLarge);
             }
             Phase::Drain if received >= MAX_DRAINED => {
                 return Room::Exceeded(CloseReason::BodyRefused);
             }
-            Phase::Busy if received >= MAX_UNREAD => true,
+            Phase::Busy if part.is_chunks() => received >= MAX_UNREAD_CHUNKS,
+            Phase::Busy => received >= MAX_UNREAD || part.is_over(),
             // Whoever does not take one answer is not given another.
-            Phase::Idle => self.blocked.load(Relaxed) > 0,
+            Phase::Idle => self.unwritten.load(Relaxed) > 0,
             _ => part.is_over(),
         };
-        if !later {
-            return Room::Some;
-        }
+        if later { Room::Later } else { Room::Some }
+    }
+
+    /// There is something to read that may not be read yet: whatever changes that wakes the stream.
+    pub(super) fn pause(&self) {
         self.paused.store(true, Relaxed);
-        Room::Later
     }
 
     /// Bytes have come from the client. Returns how many of them may be handed over: the others
     /// are behind the end of the part that they begin with.
     pub(super) fn receive(&self, bytes: &[u8]) -> usize {
-        if matches!(self.phase(), Phase::New | Phase::Idle) {
+        let mut part = self.part();
+        let own = part.take(bytes);
+        if matches!(self.phase(), Phase::New | Phase::Idle) && !part.is_blank() {
             self.enter(Phase::Head);
         }
-        let own = self.part().take(bytes);
         self.received.fetch_add(own, Relaxed);
         if self.phase() != Phase::Drain {
             self.unread.fetch_add(own, Relaxed);
@@ -202,7 +209,7 @@ impl Connection {
     pub(super) fn forget_buffers(&self) {
         self.unread.store(0, Relaxed);
         self.count_unread(0);
-        self.has_written();
+        self.set_unwritten(0);
     }
 
     /// Everything received of a body has been taken.
@@ -220,8 +227,9 @@ impl Connection {
         }
     }
 
-    /// A request's head is complete, and a body of this length follows, if any.
-    pub(super) fn begin(&self, body: Option<BodyLength>) {
+    /// The head of a client's request is complete, and a body of this length follows, if any.
+    pub(super) fn begin(&self, client: Option<IpAddr>, body: Option<BodyLength>) {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner) = client;
         self.unread.store(0, Relaxed);
         self.uploading.store(body.is_some(), Relaxed);
         self.enter(Phase::Busy);
@@ -262,29 +270,35 @@ impl Connection {
         self.resume();
     }
 
-    /// The client does not take these bytes of answers.
+    /// The client takes nothing of these bytes of answers.
     pub(super) fn is_blocked(&self, unwritten: usize) {
         if self.blocked.load(Relaxed) == 0 {
             self.blocked.store(self.now() + 1, Relaxed);
         }
-        let counted = self.unwritten.swap(unwritten, Relaxed);
-        if unwritten > counted {
-            self.hold(self.network, unwritten - counted);
-        } else if counted > unwritten {
-            self.release(self.network, counted - unwritten);
+        self.set_unwritten(unwritten);
+    }
+
+    /// The client has taken something, and has so many bytes left to take.
+    pub(super) fn has_written(&self, left: usize) {
+        self.blocked.store(0, Relaxed);
+        // What he has not been asked to take yet does not count.
+        if self.unwritten.load(Relaxed) > 0 {
+            self.set_unwritten(left);
         }
     }
 
-    /// The client takes what is written.
-    pub(super) fn has_written(&self) {
-        if self.blocked.swap(0, Relaxed) == 0 {
-            return;
+    /// Counts what waits for the client. Nothing is begun for another before it is gone.
+    fn set_unwritten(&self, unwritten: usize) {
+        let counted = self.unwritten.swap(unwritten, Relaxed);
+        let client = self.client();
+        if unwritten > counted {
+            self.hold(client, unwritten - counted);
+        } else if counted > unwritten {
+            self.release(client, counted - unwritten);
         }
-        let counted = self.unwritten.swap(0, Relaxed);
-        if counted > 0 {
-            self.release(self.network, counted);
+        if unwritten == 0 {
+            self.resume();
         }
-        self.resume();
     }
 
     /// When this connection has to be closed unless something happens, and why.
@@ -384,6 +398,11 @@ impl Connection {
     /// Bytes held because of this connection are from now on held for the work on its request.
     pub(super) fn hand_over(&self, bytes: usize) {
         self.held.fetch_sub(bytes, Relaxed);
+    }
+
+    /// Whose request was the last.
+    pub(super) fn client(&self) -> Option<IpAddr> {
+        *self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Bytes held because of this connection.

@@ -24,6 +24,9 @@ const LOOKED_AT: usize = 32;
 /// Bytes in flight held for less than this are an exchange under way.
 const UNDER_WAY: Duration = Duration::from_secs(2);
 
+/// And held for more than this, by a client that takes them slowly if at all.
+const SLOW: Duration = Duration::from_secs(10);
+
 /// How often it is looked for connections that hold bytes for long.
 const SWEEP_MS: u64 = 100;
 
@@ -137,9 +140,7 @@ impl Connections {
         }
         let held = self.held.fetch_add(bytes, Relaxed) + bytes;
         http_metrics().in_flight(held);
-        if held > self.config.max_bytes_in_flight {
-            self.make_room();
-        }
+        self.is_full(client);
     }
 
     pub(super) fn release(&self, client: Option<IpAddr>, bytes: usize) {
@@ -160,15 +161,15 @@ impl Connections {
     /// or because of his own.
     pub(super) fn is_full(&self, client: Option<IpAddr>) -> bool {
         let most = self.config.max_bytes_in_flight;
-        let full = || self.held.load(Relaxed) >= most;
-        if full() {
+        let full = || self.held.load(Relaxed) >= most || self.has_full_share(client);
+        full() && {
             self.make_room();
+            full()
         }
-        full() || self.has_full_share(client)
     }
 
     /// Whether this client holds as many bytes as one may.
-    pub(super) fn has_full_share(&self, client: Option<IpAddr>) -> bool {
+    fn has_full_share(&self, client: Option<IpAddr>) -> bool {
         let share = |client| self.shares().get(&network(client)).copied();
         let most = self.config.max_bytes_in_flight / SHARES;
         client.and_then(share).unwrap_or_default() >= most
@@ -178,8 +179,8 @@ impl Connections {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Closes those who have held bytes for longest, until there is room or all the others are
-    /// quick.
+    /// Closes those who have held bytes for longest, of all or of a client that holds his share,
+    /// until there is room or all the others are quick.
     fn make_room(&self) {
         let now = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
         let swept = self.swept.load(Relaxed);
@@ -199,14 +200,22 @@ impl Connections {
             .filter(|(age, _)| *age > UNDER_WAY)
             .collect();
         holders.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
-        let excess = self.held.load(Relaxed);
-        let mut excess = excess.saturating_sub(self.config.max_bytes_in_flight / 2);
-        for (_, holder) in holders {
-            if excess == 0 {
-                break;
+        let most = self.config.max_bytes_in_flight;
+        let mut excess = self.held.load(Relaxed).saturating_sub(most / 2);
+        let mut shares = self.shares().clone();
+        for (age, holder) in holders {
+            let held = holder.held();
+            let share = holder.client().map(network);
+            let share = share.and_then(|client| shares.get_mut(&client));
+            let fills_share = share.is_some_and(|share| {
+                let is_full = age > SLOW && *share >= most / SHARES;
+                *share = share.saturating_sub(if is_full { held } else { 0 });
+                is_full
+            });
+            if excess > 0 || fills_share {
+                excess = excess.saturating_sub(held);
+                open.evict(&holder, CloseReason::Holding);
             }
-            excess = excess.saturating_sub(holder.held());
-            open.evict(&holder, CloseReason::Holding);
         }
     }
 }

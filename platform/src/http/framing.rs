@@ -47,6 +47,15 @@ impl Part {
         matches!(self, Self::Over)
     }
 
+    pub(super) fn is_chunks(&self) -> bool {
+        matches!(self, Self::Chunks(_))
+    }
+
+    /// Whether there is nothing of a request yet but empty lines.
+    pub(super) fn is_blank(&self) -> bool {
+        matches!(self, Self::Head(head) if head.is_blank())
+    }
+
     /// How many of these bytes belong to it; all of them unless it ends among them.
     pub(super) fn take(&mut self, bytes: &[u8]) -> usize {
         let end = match self {
@@ -101,6 +110,10 @@ impl Line {
 }
 
 impl Head {
+    fn is_blank(self) -> bool {
+        !self.begun && self.line != Line::Text
+    }
+
     /// The position behind its end.
     fn end(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut start = 0;
@@ -119,7 +132,7 @@ impl Head {
 }
 
 /// A body that says its length piece by piece: a line with the length in hexadecimal digits and
-/// maybe more, so many bytes, a line's end; a length of zero is the last.
+/// maybe more, so many bytes, a line's end; behind a length of zero, lines up to an empty one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chunks {
     /// Bytes left of the current piece and of the line's end behind it.
@@ -128,8 +141,30 @@ pub(super) struct Chunks {
     size: u64,
     /// Whether the digits are over.
     said: bool,
-    /// Whether the length zero has been said.
-    last: bool,
+    /// Where in the lines behind the length zero, once that has been said.
+    trailer: Option<Trailer>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Trailer {
+    #[default]
+    Start,
+    StartReturn,
+    Text,
+    TextReturn,
+}
+
+impl Trailer {
+    /// Where the next byte leads; nowhere if it ends the last line.
+    fn next(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Start, b'\r') => Self::StartReturn,
+            (Self::StartReturn, b'\n') => return None,
+            (Self::TextReturn, b'\n') => Self::Start,
+            (_, b'\r') => Self::TextReturn,
+            _ => Self::Text,
+        })
+    }
 }
 
 impl Chunks {
@@ -143,14 +178,19 @@ impl Chunks {
                 continue;
             }
             at += 1;
+            if let Some(trailer) = self.trailer {
+                self.trailer = trailer.next(rest[0]);
+                if self.trailer.is_none() {
+                    return Some(at);
+                }
+                continue;
+            }
             match (rest[0], char::from(rest[0]).to_digit(16)) {
-                (b'\n', _) if self.last => return Some(at),
                 (b'\n', _) => {
-                    self.last = self.size == 0;
-                    self.left = match std::mem::take(&mut self.size) {
-                        0 => 0,
-                        size => size.saturating_add(LINE_END),
-                    };
+                    match std::mem::take(&mut self.size) {
+                        0 => self.trailer = Some(Trailer::default()),
+                        size => self.left = size.saturating_add(LINE_END),
+                    }
                     self.said = false;
                 }
                 (_, Some(digit)) if !self.said => {
@@ -214,6 +254,9 @@ mod tests {
             ("3\r\nabc\r\n0\r\n\r\nGET", "GET"),
             ("3\r\n0\r\n\r\n0\r\n\r\nGET", "GET"),
             ("0C;a=0\r\n0\r\n\r\n0\r\n\r\nab\r\n00;b\r\n\r\nGET", "GET"),
+            ("0\r\na: b\r\n\r\nGET", "GET"),
+            ("0\r\na: b\r\nc: d\n\r\n\r\nGET", "GET"),
+            ("0\r\n\n\r\n\r\nGET", "GET"),
             ("ffffffffffffffffffff\r\nabc", ""),
             ("3\r\nabc\r\n", ""),
         ] {

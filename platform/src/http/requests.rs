@@ -11,6 +11,7 @@ use std::task::{Context, Poll, ready};
 use actix_http::{HttpMessage as _, Payload, Request, Response};
 use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::http::header;
 use bytes::Bytes;
 
 use super::body::{BodyRules, Upload};
@@ -19,7 +20,7 @@ use super::forwarded::seen_by_outermost;
 use super::framing::BodyLength;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
-pub(super) const PIECE: usize = 16 << 10;
+const PIECE: usize = 8 << 10;
 
 /// Marks an answer (in its extensions) whose bytes are in memory anyway, such as a file of the web
 /// app: they are not counted as held for the client.
@@ -70,11 +71,6 @@ impl Shared {
         let all = self.connection.all();
         all.is_some_and(|all| all.is_full(self.client))
     }
-
-    pub(super) fn has_full_share(&self) -> bool {
-        let all = self.connection.all();
-        all.is_some_and(|all| all.has_full_share(self.client))
-    }
 }
 
 /// A request that is being handled or whose answer is being taken.
@@ -86,12 +82,13 @@ impl Exchange {
         let config = connection.all().map(|all| all.config.clone());
         let config = config.unwrap_or_default();
         let body = length_of_body(request);
-        connection.begin(body);
+        let client = seen_by_outermost(request.headers(), config.trusted_proxies)
+            .or_else(|| request.peer_addr().map(|peer| peer.ip()));
+        connection.begin(client, body);
         let shared = Rc::new(Shared {
             rules: Cell::new(config.body),
             connection,
-            client: seen_by_outermost(request.headers(), config.trusted_proxies)
-                .or_else(|| request.peer_addr().map(|peer| peer.ip())),
+            client,
             kept: Cell::new(0),
         });
         if body.is_some() {
@@ -137,8 +134,18 @@ fn length_of_body(request: &mut Request) -> Option<BodyLength> {
     if request.chunked().unwrap_or(false) {
         return Some(BodyLength::Chunked);
     }
-    let announced = request.headers().get("content-length");
+    let upgrade = request.headers().get(header::UPGRADE);
+    if upgrade.is_some_and(|it| {
+        it.as_bytes()
+            .trim_ascii()
+            .eq_ignore_ascii_case(b"websocket")
+    }) {
+        return Some(BodyLength::Endless);
+    }
+    let announced = request.headers().get(header::CONTENT_LENGTH);
     let announced = announced.and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    // A body of no length is none, and there is one: a tunnel.
+    let announced = announced.filter(|length| *length > 0);
     Some(announced.map_or(BodyLength::Endless, BodyLength::Known))
 }
 
@@ -147,7 +154,7 @@ pub(super) struct Answer {
     body: BoxBody,
     /// What has been produced and not yet been asked for.
     rest: Bytes,
-    /// Bytes counted as held; at least those of `rest`, if they count.
+    /// Bytes counted as held: all those that `rest` is what is left of, if they count.
     held: usize,
     counted: bool,
     exchange: Exchange,
@@ -156,9 +163,10 @@ pub(super) struct Answer {
 impl Answer {
     fn piece(&mut self) -> Bytes {
         let piece = self.rest.split_to(self.rest.len().min(PIECE));
-        let left = self.held.min(self.rest.len());
-        self.exchange.0.release(self.held - left);
-        self.held = left;
+        // The pieces are parts of one allocation: nothing of it is given back before all.
+        if self.rest.is_empty() {
+            self.exchange.0.release(std::mem::take(&mut self.held));
+        }
         piece
     }
 }

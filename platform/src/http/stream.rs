@@ -7,7 +7,7 @@
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
@@ -19,7 +19,14 @@ use crate::telemetry::{CloseReason, http_metrics};
 
 /// Most bytes of a body handed over before what is above gets to work on them: it reads on as long
 /// as there is something to read, and would collect 128 KiB.
-const BURST: usize = 32 << 10;
+const BURST: usize = 8 << 10;
+
+/// How much is thrown away of what a client has sent behind the last request that is answered.
+const MAX_UNREAD_AT_END: usize = 1 << 20;
+
+/// Most bytes read at once. What is above offers room for more after a long body, would fill it, and
+/// double it, and keep it.
+const READ: usize = 4 << 10;
 
 const REQUEST_TIMEOUT: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -75,6 +82,23 @@ impl WatchedStream {
         Ok(())
     }
 
+    /// Reads nothing; fails if the client has broken the connection off.
+    fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut first = [0; 1];
+        let mut first = ReadBuf::new(&mut first);
+        let peeked = self
+            .ahead
+            .is_empty()
+            .then(|| self.io.poll_peek(cx, &mut first));
+        match peeked {
+            Some(Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
+            // More wakes this task when it comes.
+            Some(Poll::Pending) => {}
+            None | Some(Poll::Ready(Ok(_))) => self.connection.pause(),
+        }
+        Poll::Pending
+    }
+
     fn close(&mut self, reason: CloseReason) -> io::Error {
         self.closed_for = reason;
         let farewell = match reason {
@@ -118,7 +142,7 @@ impl AsyncRead for WatchedStream {
             Room::Later => {
                 this.burst = 0;
                 this.watch(cx)?;
-                return Poll::Pending;
+                return this.wait(cx);
             }
             Room::Exceeded(reason) => return Poll::Ready(Err(this.close(reason))),
         }
@@ -129,13 +153,13 @@ impl AsyncRead for WatchedStream {
             this.burst += own;
             return Poll::Ready(Ok(()));
         }
-        let before = buffer.filled().len();
-        let outcome = Pin::new(&mut this.io).poll_read(cx, buffer);
-        let read = &buffer.filled()[before..];
-        if !read.is_empty() {
-            let own = this.connection.receive(read);
-            this.ahead = Bytes::copy_from_slice(&read[own..]);
-            buffer.set_filled(before + own);
+        let most = buffer.remaining().min(READ);
+        let mut read = ReadBuf::new(buffer.initialize_unfilled_to(most));
+        let outcome = Pin::new(&mut this.io).poll_read(cx, &mut read);
+        if !read.filled().is_empty() {
+            let own = this.connection.receive(read.filled());
+            this.ahead = Bytes::copy_from_slice(&read.filled()[own..]);
+            buffer.advance(own);
             this.burst += own;
         }
         if outcome.is_pending() {
@@ -154,11 +178,14 @@ impl AsyncWrite for WatchedStream {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let outcome = Pin::new(&mut this.io).poll_write(cx, bytes);
-        if outcome.is_pending() {
-            this.connection.is_blocked(bytes.len());
-            this.watch(cx)?;
-        } else {
-            this.connection.has_written();
+        match outcome {
+            Poll::Pending => {
+                this.connection.is_blocked(bytes.len());
+                this.connection.count_unread(this.ahead.len());
+                this.watch(cx)?;
+            }
+            Poll::Ready(Ok(written)) => this.connection.has_written(bytes.len() - written),
+            Poll::Ready(Err(_)) => {}
         }
         outcome
     }
@@ -173,6 +200,12 @@ impl AsyncWrite for WatchedStream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().io).poll_shutdown(cx)
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+        // Whoever closes with bytes unread takes back what the other side has not read either.
+        let mut unread = [0; 4096];
+        let mut times = 0..MAX_UNREAD_AT_END / unread.len();
+        while times.next().is_some() && this.io.try_read(&mut unread).is_ok_and(|read| read > 0) {}
+        Poll::Ready(Ok(()))
     }
 }

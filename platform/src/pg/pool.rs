@@ -1,5 +1,6 @@
 //! The pool of connections and what can be opened on it.
 
+use std::num::NonZero;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -74,7 +75,8 @@ impl DatabaseConfig {
 pub(super) enum Share {
     /// Any that is free.
     Whole,
-    /// At most half of them at once, so that strangers leave some for those who signed in.
+    /// Few of them at once, so that strangers leave some for those who signed in, and time of the
+    /// database's processor.
     Anonymous,
 }
 
@@ -89,6 +91,14 @@ pub struct Database {
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
     pub(super) writable: Arc<tokio::sync::Mutex<Option<Probed>>>,
+}
+
+/// How many of so many connections strangers may use at once: as many as keep this machine busy, and
+/// never more than half.
+fn anonymous_share(connections: usize) -> usize {
+    const FEWEST: usize = 2;
+    let cores = std::thread::available_parallelism().map_or(FEWEST, NonZero::get);
+    cores.max(FEWEST).min(connections.div_ceil(2))
 }
 
 impl Database {
@@ -115,7 +125,7 @@ impl Database {
             pool,
             acquire_timeout: config.acquire_timeout,
             share: Share::Whole,
-            anonymous: Arc::new(Semaphore::new(config.max_connections.div_ceil(2))),
+            anonymous: Arc::new(Semaphore::new(anonymous_share(config.max_connections))),
             failed: Arc::default(),
             writable: Arc::default(),
         })

@@ -214,6 +214,35 @@ async fn a_request_with_a_body_leaves_its_connection_idle() {
 }
 
 #[actix_web::test]
+async fn an_empty_line_behind_a_request_is_no_head() {
+    let server = TestServer::start(HttpConfig {
+        head_timeout: SOON,
+        ..generous()
+    });
+    let mut peer = Peer::connect(&server).await;
+    peer.send("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\n\r\na\r\n")
+        .await;
+    assert_eq!(peer.status().await, Some(200));
+    // Begun later and refused: so the deadline has passed for the first as well.
+    let mut other = Peer::connect(&server).await;
+    other.send("\r\nG").await;
+    assert_eq!(other.status().await, Some(408));
+    assert_eq!(peer.get().await, Some(200));
+}
+
+#[actix_web::test]
+async fn a_request_whose_client_breaks_off_is_given_up() {
+    let server = TestServer::start(generous());
+    let mut peer = Peer::connect(&server).await;
+    peer.send("GET / HTTP/1.1\r\nhost: x\r\n\r\nGET /never HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await;
+    assert_eq!(peer.status().await, Some(200));
+    peer.0.set_zero_linger().unwrap();
+    drop(peer);
+    server.given_up().await;
+}
+
+#[actix_web::test]
 async fn unfinished_heads_count_as_bytes_in_flight() {
     let server = TestServer::start(HttpConfig {
         max_bytes_in_flight: 256 << 10,

@@ -10,6 +10,7 @@ use actix_web::{App, HttpRequest, HttpResponse};
 use futures_util::stream;
 use platform::http::body::{self, BodyError, BodyRules};
 use platform::http::{Connections, HttpConfig, serve};
+use tokio::net::TcpSocket;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -44,10 +45,18 @@ pub(crate) fn generous() -> HttpConfig {
     }
 }
 
+/// A listener whose connections keep little that their clients do not take.
+fn listen() -> TcpListener {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_send_buffer_size(64 << 10).unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    socket.listen(1024).unwrap().into_std().unwrap()
+}
+
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
-    /// Hears of each answer of `/huge` that nobody holds any more, and of each body that `/keep`
-    /// has read.
+    /// Hears of each answer of `/huge` that nobody holds any more, of each body that `/keep` has
+    /// read, and of each `/never` that has been given up.
     events: Mutex<UnboundedReceiver<()>>,
     /// What `/keep` waits for.
     pub(crate) gate: Arc<Semaphore>,
@@ -56,7 +65,7 @@ pub(crate) struct TestServer {
 
 impl TestServer {
     pub(crate) fn start(config: HttpConfig) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listener = listen();
         let address = listener.local_addr().unwrap();
         let (events, heard) = unbounded_channel();
         let gate = Arc::new(Semaphore::new(0));
@@ -68,9 +77,11 @@ impl TestServer {
                 .app_data(web::Data::from(Arc::clone(&shared_gate)))
                 .route("/", web::get().to(async || "hello"))
                 .route("/page", web::get().to(async || "x".repeat(PAGE)))
+                .route("/pages", web::get().to(async || "x".repeat(8 * PAGE)))
                 .route("/refuse", web::post().to(HttpResponse::Unauthorized))
                 .route("/echo", web::post().to(echo))
                 .route("/keep", web::post().to(keep))
+                .route("/never", web::get().to(never))
                 .route("/patient", web::post().to(patient))
                 .route("/huge", web::get().to(huge))
         });
@@ -92,6 +103,11 @@ impl TestServer {
 
     /// Waits until a `/keep` has its body.
     pub(crate) async fn body_kept(&self) {
+        self.event().await;
+    }
+
+    /// Waits until a `/never` has been given up.
+    pub(crate) async fn given_up(&self) {
         self.event().await;
     }
 
@@ -123,6 +139,12 @@ async fn keep(
     let passed = gate.acquire().await;
     drop(passed);
     respond(body)
+}
+
+/// Never answers; tells when nobody waits for it any longer.
+async fn never(events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    let _told = Told(events.into_inner());
+    std::future::pending().await
 }
 
 async fn patient(request: HttpRequest, payload: Payload) -> HttpResponse {

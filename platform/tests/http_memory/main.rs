@@ -6,8 +6,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
+use platform::http::HttpConfig;
+use tokio::io::AsyncReadExt as _;
+use tokio::sync::Mutex;
+
 use self::peer::Peer;
-use self::server::{TestServer, generous};
+use self::server::{HUGE, LIMIT, PAGE, TestServer, generous};
 
 #[expect(dead_code, reason = "shared with the other tests of the layer")]
 #[path = "../http/peer.rs"]
@@ -40,10 +44,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Most a connection may take whose client has sent much and gets nothing yet.
-const MOST: usize = 64 << 10;
+/// Most a connection may take whose client has sent much and gets nothing yet, or has got much.
+const MOST: usize = 48 << 10;
 
 const CONNECTIONS: usize = 50;
+
+/// Only one test at a time counts.
+static COUNTED: Mutex<()> = Mutex::const_new(());
 
 /// A request that waits, and four hundred behind it in the same packet.
 fn many_behind_one() -> String {
@@ -54,6 +61,7 @@ fn many_behind_one() -> String {
 
 #[actix_web::test]
 async fn requests_behind_one_that_is_being_handled_take_no_memory() {
+    let _alone = COUNTED.lock().await;
     let server = TestServer::start(generous());
     let requests = many_behind_one();
     let mut peers = Vec::with_capacity(CONNECTIONS);
@@ -71,4 +79,52 @@ async fn requests_behind_one_that_is_being_handled_take_no_memory() {
         let answers = peer.read_text().await;
         assert_eq!(answers.matches("HTTP/1.1 200").count(), 402);
     }
+}
+
+#[actix_web::test]
+async fn a_connection_that_has_had_much_keeps_little() {
+    let _alone = COUNTED.lock().await;
+    let server = TestServer::start(generous());
+    let upload = format!(
+        "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: {LIMIT}\r\n\r\n{}",
+        "x".repeat(LIMIT)
+    );
+    let mut page = vec![0; 8 * PAGE];
+    let mut peers = Vec::with_capacity(CONNECTIONS);
+    let before = ALLOCATED.load(Relaxed);
+    for _ in 0..CONNECTIONS {
+        let mut peer = Peer::connect(&server).await;
+        peer.send(&upload).await;
+        assert_eq!(peer.status().await, Some(200));
+        peer.send("GET /pages HTTP/1.1\r\nhost: x\r\n\r\n").await;
+        peer.0.read_exact(&mut page).await.unwrap();
+        // What is left of the answer, its head's length.
+        peer.0.readable().await.unwrap();
+        assert_ne!(peer.0.try_read(&mut page).unwrap(), 0);
+        peers.push(peer);
+    }
+    let each = ALLOCATED.load(Relaxed).saturating_sub(before) / CONNECTIONS;
+    assert!(each < MOST, "{each} bytes for each");
+}
+
+/// Those of a long answer, which are one piece of memory until all of it has been taken.
+#[actix_web::test]
+async fn an_answer_that_has_been_read_in_part_counts_whole() {
+    let _alone = COUNTED.lock().await;
+    let server = TestServer::start(HttpConfig {
+        max_bytes_in_flight: HUGE,
+        ..generous()
+    });
+    let mut deaf = Peer::connect(&server).await;
+    deaf.send("GET /huge HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let mut half = vec![0; HUGE / 2];
+    deaf.0.read_exact(&mut half).await.unwrap();
+    drop(half);
+    assert!(ALLOCATED.load(Relaxed) >= HUGE);
+    // So another's body is refused.
+    let mut other = Peer::connect(&server).await;
+    let length = 1 << 16;
+    let head = format!("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+    other.push((head + &"x".repeat(length)).as_bytes()).await;
+    assert_eq!(other.status().await, Some(503));
 }

@@ -88,15 +88,12 @@ async fn apply_cors<B: MessageBody + 'static>(
     rules.apply(request, next).await
 }
 
-/// Takes nothing on from a client that makes this process hold as many bytes as one may, and
-/// sends no long answer while all together do: short ones are always sent.
+/// Sends no long answer while as many bytes are held as may be, for this client or for all: short
+/// ones are always sent.
 async fn refuse_when_full<B: MessageBody + 'static>(
     request: ServiceRequest,
     next: Next<B>,
 ) -> Result<ServiceResponse<BoxBody>, actix_web::Error> {
-    if body::has_full_share(request.request()) {
-        return Ok(request.into_response(Error::Busy.error_response()));
-    }
     let response = next.call(request).await?;
     // What has been written stays written: only what can be asked again is taken back.
     let is_safe = response.request().method().is_safe();

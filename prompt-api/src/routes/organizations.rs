@@ -56,4 +56,5 @@ pub(super) async fn list_organizations(
         page.total,
         page.organizations.iter().map(Ok),
     )
+    .await
 }

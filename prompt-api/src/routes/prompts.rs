@@ -81,7 +81,7 @@ pub(super) async fn list_prompts(
     };
     let page = db::prompts::list(caller.session(&state.database), place, &filter).await?;
     let bodies = page.prompts.iter().map(StoredPrompt::body);
-    listed(&request, &query, page.total, bodies)
+    listed(&request, &query, page.total, bodies).await
 }
 
 /// Makes a prompt with its first version.

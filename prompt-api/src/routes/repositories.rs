@@ -115,7 +115,7 @@ pub(super) async fn list_repositories(
     let session = caller.session(&state.database);
     let page = db::repositories::list(session, caller.user_id(), owner, &filter).await?;
     let repositories = page.repositories.iter().map(Ok);
-    listed(&request, &query, page.total, repositories)
+    listed(&request, &query, page.total, repositories).await
 }
 
 /// A repository by its address.

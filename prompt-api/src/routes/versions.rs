@@ -54,7 +54,7 @@ pub(super) async fn list_versions(
     let page = db::versions::list(session, id, limit, skip).await?;
     let page = page.ok_or_else(|| Error::NoPromptWithId(path.into_inner()))?;
     let bodies = page.versions.iter().map(StoredVersion::body);
-    listed(&request, &query, page.total.into(), bodies)
+    listed(&request, &query, page.total.into(), bodies).await
 }
 
 /// A version by its number. Versions never change.

@@ -141,6 +141,7 @@ async fn a_body_that_never_ends_is_refused_in_the_shape_of_its_service() {
 #[actix_web::test]
 async fn what_would_take_too_much_memory_is_refused_with_a_time_to_come_back() {
     let stack = Stack::start(&[("WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT", "1")]).await;
+    let token = stack.sign_in().await;
     let large = serde_json::json!({ "email": "x".repeat(100_000) });
     for (method, path) in [
         (Method::POST, "/api/v1/compile"),
@@ -148,6 +149,7 @@ async fn what_would_take_too_much_memory_is_refused_with_a_time_to_come_back() {
     ] {
         let answer = stack
             .request(method, path)
+            .bearer_auth(&token)
             .json(&large)
             .send()
             .await
@@ -199,7 +201,7 @@ async fn while_others_hold_all_that_may_be_held_short_answers_are_sent_and_long_
     let mut deaf_ones = Vec::new();
     loop {
         assert!(started.elapsed() < Duration::from_mins(1), "never full");
-        deaf_ones.push(deaf(&stack, &token, 2).await);
+        deaf_ones.push(deaf(&stack, &token, 100).await);
         let list = get("/api/v1/prompts").await;
         assert_eq!(get("/api/v1/prompts/by-key/prompt-0").await.status(), 200);
         if list.status() == 503 {
@@ -208,5 +210,6 @@ async fn while_others_hold_all_that_may_be_held_short_answers_are_sent_and_long_
         }
         assert_eq!(list.status(), 200);
     }
+    drop(deaf_ones);
     stack.running.stop().await;
 }
