@@ -275,8 +275,9 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
 }
 
 async fn detach(plan: Plan, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    let Plan { setup, serving, .. } = plan;
     // The ports are the other process's to open.
-    let Plan { setup, .. } = plan;
+    drop(serving);
     setup.create_data_dir()?;
     let arguments = env::args_os()
         .skip(1)
