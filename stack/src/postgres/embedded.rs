@@ -20,6 +20,12 @@ pub(super) fn check(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
     Ok(builder(options, &find(options)?, password).check()?)
 }
 
+/// Refuses programs that cannot make a new database. Which version made the one that is there does
+/// not matter.
+pub(super) fn check_new(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
+    find_for(options, None).map(drop)
+}
+
 /// Starts the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, PostgresError> {
     let binaries = find(options)?;
@@ -50,9 +56,12 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
 
 fn find(options: &OpenOptions<'_>) -> Result<Binaries, PostgresError> {
     let location = data_dir_location(&data_dir(options.data_dir));
+    find_for(options, data_dir_major(&location))
+}
+
+fn find_for(options: &OpenOptions<'_>, major: Option<u32>) -> Result<Binaries, PostgresError> {
     let reader = Reader::new(options.vars);
-    let find =
-        FindOptions::from_env(&reader, Some(options.workdir)).for_major(data_dir_major(&location));
+    let find = FindOptions::from_env(&reader, Some(options.workdir)).for_major(major);
     Ok(Binaries::find(&find)?)
 }
 

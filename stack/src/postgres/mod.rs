@@ -79,6 +79,11 @@ impl Postgres {
         }
     }
 
+    /// As [`Self::check`], for an embedded database in place of the one that is there.
+    pub fn check_new(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
+        embedded::check_new(options)
+    }
+
     /// Starts or reaches the server and brings roles and schemas up to date.
     pub async fn open(options: &OpenOptions<'_>) -> Result<Self, PostgresError> {
         match options.url {

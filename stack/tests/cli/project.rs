@@ -112,6 +112,37 @@ async fn reset_starts_over_after_asking() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_that_cannot_make_another_database_keeps_the_one_there_is() {
+    let installation = project();
+    let mut process = installation.start(&[]);
+    execute(&process.database_url(), "create table scratch ()").await;
+    installation.run(&["stop"]);
+    process.wait();
+
+    let mut command = installation.command(&["db", "reset"]);
+    let output = command.env("WILDFIRE_PG_BIN", "/nonexistent").output();
+    let text = stderr(&output.unwrap());
+    // Before anybody is asked anything.
+    assert!(
+        text.contains("/nonexistent") && !text.contains("--yes"),
+        "{text}"
+    );
+
+    let path = "supabase/migrations/20240102000000_wrong.sql";
+    installation.write(path, "selekt 1;\n");
+    let reset = installation.run(&["db", "reset", "--yes"]);
+    assert!(!reset.status.success());
+    assert!(stderr(&reset).contains(path), "{}", stderr(&reset));
+
+    std::fs::remove_file(installation.path().join(path)).unwrap();
+    let process = installation.start(&[]);
+    let scratch = "select count(*)::text from scratch";
+    assert_eq!(value(&process.database_url(), scratch).await, "0");
+    let left = installation.left_behind();
+    assert!(left.iter().all(|name| !name.contains("reset")), "{left:?}");
+}
+
 #[test]
 fn migrate_works_without_serving() {
     let installation = project();
