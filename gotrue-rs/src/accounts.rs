@@ -11,4 +11,4 @@ pub(crate) mod sign_up;
 pub(crate) mod totp;
 pub(crate) mod validate;
 
-pub(crate) use sign_up::{NewAccount, SignUpOutcome, check_open, open, open_again, sign_up};
+pub(crate) use sign_up::{NewAccount, SignUpOutcome, check_open, open, sign_up};

@@ -6,6 +6,7 @@ pub(crate) mod admin_accounts;
 pub(crate) mod audit;
 pub(crate) mod audit_search;
 pub(crate) mod callers;
+pub(crate) mod code_data;
 pub(crate) mod code_tries;
 pub(crate) mod factors;
 pub(crate) mod flow_codes;

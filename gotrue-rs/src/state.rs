@@ -19,7 +19,7 @@ use crate::otp::CodeKey;
 /// How often mails whose sender died are looked for.
 const OUTBOX_ROUND: Duration = Duration::from_secs(15);
 
-/// How long tries at codes are kept at least.
+/// How long what belongs to a code is kept at least.
 const FORGETTING: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the service needs from outside.
@@ -76,8 +76,8 @@ impl State {
             if let Err(error) = self.send_left_over_mails().await {
                 tracing::warn!(%error, "Mails from before could not be looked for");
             }
-            if let Err(error) = self.forget_old_tries().await {
-                tracing::warn!(%error, "Tries at old codes could not be forgotten");
+            if let Err(error) = self.forget_old_codes().await {
+                tracing::warn!(%error, "Old codes could not be forgotten");
             }
             tokio::time::sleep(OUTBOX_ROUND).await;
         }
@@ -88,14 +88,17 @@ impl State {
         Ok(mail::send_left_over(self).await?)
     }
 
-    /// Half a round of [`State::tend_outbox`]: tries are kept as long as any code may live.
-    pub async fn forget_old_tries(&self) -> Result<(), DbError> {
+    /// Half a round of [`State::tend_outbox`]: what belongs to codes is kept as long as any of them
+    /// may live.
+    pub async fn forget_old_codes(&self) -> Result<(), DbError> {
         let messages = SignedDuration::try_from(self.config.sms.otp_exp);
         let lifetime = self.config.mail.otp_lifetime.max(FORGETTING);
         let lifetime = lifetime.max(messages.unwrap_or(SignedDuration::MAX));
         let before = self.clock.now().saturating_sub(lifetime);
         let before = before.unwrap_or(Timestamp::MIN);
-        db::code_tries::delete_old(&self.client().await?, before).await
+        let client = self.client().await?;
+        db::code_tries::delete_old(&client, before).await?;
+        db::code_data::delete_old(&client, before).await
     }
 
     /// For requests of strangers, see [`Database::for_anybody`].

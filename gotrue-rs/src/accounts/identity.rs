@@ -18,12 +18,17 @@ pub(crate) fn unverified(user_id: Uuid, email: &str, extra: &Document) -> Docume
     if !email.is_empty() {
         data.insert("email".to_owned(), email.into());
     }
-    for (key, value) in extra.iter() {
+    add(&mut data, extra);
+    data
+}
+
+/// Adds what somebody says about the owner to what the server knows.
+fn add(data: &mut Document, said: &Document) {
+    for (key, value) in said.iter() {
         if !data.contains_key(key) {
             data.insert(key.clone(), value.clone());
         }
     }
-    data
 }
 
 /// What an identity says whose address has just been proved.
@@ -66,10 +71,19 @@ pub(crate) async fn become_only(
     db::users::refresh_providers(db, user, now).await
 }
 
+/// What proves to own an account, and what it says about the owner.
+#[derive(Debug)]
+pub(crate) struct Proof {
+    pub(crate) provider: &'static str,
+    /// What there is to say about the proved identity.
+    pub(crate) data: Document,
+    /// What was said with the request for the link or code.
+    pub(crate) said: Document,
+}
+
 /// Empties an account whose address or number is being proved for the first time, by somebody
 /// who asked for a link or code and did not choose what is in it: a stranger may have signed up
-/// with the address, to come in by her own password later. To be called under the user's lock;
-/// `data` is what there is to say about the proved identity.
+/// with the address, to come in by her own password later. To be called under the user's lock.
 ///
 /// What an admin opened stays as it is, and so does an account that somebody has proved to own by
 /// its other address or number. An account whose origin is not known may be a stranger's.
@@ -77,16 +91,22 @@ pub(crate) async fn become_only(
 pub(crate) async fn start_over(
     tx: &Tx<'_>,
     user: &mut User,
-    provider: &'static str,
-    data: Document,
+    proof: Proof,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    if user.is_confirmed() || user.is_phone_confirmed() {
+    let Proof {
+        provider,
+        mut data,
+        said,
+    } = proof;
+    if !user.is_unproved() {
         return Ok(());
     }
     let sub = user.id.to_string();
     let known = db::identities::by_provider(tx, &sub, provider).await?;
     if !db::admin_accounts::contains(tx, user.id).await? {
+        add(&mut data, &said);
+        data.retain(|_, value| !value.is_null());
         db::user_changes::start_over(tx, user.id, provider, &data, now).await?;
     } else if let Some(identity) = &known {
         db::identities::merge_data(tx, identity.id, &data, now).await?;

@@ -29,7 +29,7 @@ use crate::sessions::{self, AuthMethod, Grant, Issued};
 use crate::state::State;
 
 pub(crate) use anonymous::sign_up_anonymously;
-pub(crate) use by_code::{open, open_again};
+pub(crate) use by_code::open;
 
 /// What somebody who signs up says.
 #[derive(Debug, Default)]

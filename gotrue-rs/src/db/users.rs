@@ -93,6 +93,11 @@ impl User {
         self.phone_confirmed_at.is_some()
     }
 
+    /// Whether nobody has proved to own the account.
+    pub(crate) fn is_unproved(&self) -> bool {
+        !self.is_confirmed() && !self.is_phone_confirmed()
+    }
+
     /// Whether signing in is forbidden at this time.
     pub(crate) fn is_banned(&self, now: Timestamp) -> bool {
         self.banned_until.is_some_and(|until| now < until)

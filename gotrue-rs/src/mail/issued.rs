@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::letter::Purpose;
+use crate::db::code_data::{self, Token};
 use crate::db::one_time_tokens::{self, Before, SimpleToken};
 use crate::db::users::User;
 
@@ -73,6 +74,10 @@ impl Issued {
                 return one_time_tokens::take_back_email_change(db, user_id, issued, before).await;
             }
         };
+        if kind == SimpleToken::Recovery {
+            let stored = token.as_str();
+            code_data::delete(db, Token { user_id, stored }).await?;
+        }
         one_time_tokens::take_back(db, kind, user_id, token, before).await
     }
 

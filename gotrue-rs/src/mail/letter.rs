@@ -21,8 +21,10 @@ use crate::accounts::change::record;
 use crate::audit::Entry;
 use crate::call::Call;
 use crate::db;
+use crate::db::code_data::{self, Token};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::json::Document;
 use crate::otp::{Code, Flow};
 use crate::state::State;
 
@@ -134,6 +136,7 @@ pub(crate) struct Letter<'a> {
     purpose: Purpose,
     flow: Flow,
     new_email: Option<&'a str>,
+    said: Option<&'a Document>,
     templates: Arc<Pair>,
     slot: Option<Slot>,
 }
@@ -159,6 +162,7 @@ impl<'a> Letter<'a> {
             purpose,
             flow,
             new_email: None,
+            said: None,
             templates,
             slot,
         })
@@ -167,6 +171,13 @@ impl<'a> Letter<'a> {
     /// The address a change leads to.
     pub(crate) fn leading_to(mut self, email: &'a str) -> Self {
         self.new_email = Some(email);
+        self
+    }
+
+    /// What is said about whom the letter is for, until whom it reaches makes it true. In an
+    /// account that is confirmed it changes nothing.
+    pub(crate) fn saying(mut self, data: &'a Document) -> Self {
+        self.said = Some(data);
         self
     }
 
@@ -244,6 +255,15 @@ impl<'a> Letter<'a> {
         let failed = |error| Error::internal(self.purpose.failure()).with_source(error);
         issued.store(tx, user).await.map_err(failed)?;
         issued.apply(user);
+        if let Some(said) = self.said
+            && stored.is_unproved()
+        {
+            let token = Token {
+                user_id: user.id,
+                stored: &codes.first.stored,
+            };
+            code_data::insert(tx, token, &before.token, said, at).await?;
+        }
         let stored = Stored {
             user_id: user.id,
             is_new: stored.id.is_nil(),

@@ -118,12 +118,9 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     }
     let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
     let Some(user) = user else { return Ok(()) };
-    if accounts::open_again(state, call, account(wanted), &user).await? {
-        return Ok(());
-    }
     // Upstream: sends any account whose address is not confirmed the confirmation of its sign-up,
     // and so lets whoever signed up with somebody else's address keep the password.
-    send_to(state, call, &user, &wanted.challenge).await
+    send_to(state, call, &user, wanted).await
 }
 
 /// Whose address this is.
@@ -143,15 +140,12 @@ fn account(wanted: &Wanted) -> NewAccount {
     }
 }
 
-async fn send_to(
-    state: &State,
-    call: &Call,
-    user: &User,
-    challenge: &Challenge,
-) -> Result<(), Error> {
+async fn send_to(state: &State, call: &Call, user: &User, wanted: &Wanted) -> Result<(), Error> {
     let event = Entry::new(user, Action::UserRecoveryRequested);
+    let (challenge, nothing) = (&wanted.challenge, Document::default());
     let letter = Letter::begin(state, call, Purpose::MagicLink, challenge.flow()).await?;
     letter
+        .saying(wanted.data.as_ref().unwrap_or(&nothing))
         .send_to(user, Some(&event), async |tx| {
             let now = state.clock.now();
             otp::start_pkce(tx, user.id, AuthMethod::MagicLink, challenge, now).await

@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::pg::Tx;
 use serde::Serialize;
 
 use super::magiclink::{self, Wanted};
@@ -12,6 +13,7 @@ use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::{Call, Serving};
 use crate::db;
+use crate::db::code_data::{self, Token};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
@@ -130,9 +132,6 @@ async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error
         // Upstream: says so, and thereby who has an account.
         return Ok(());
     };
-    if accounts::open_again(state, call, account(body), &user).await? {
-        return Ok(());
-    }
     let (purpose, sent_at) = if user.is_phone_confirmed() {
         (Purpose::Confirmation, user.confirmation_sent_at)
     } else {
@@ -147,10 +146,34 @@ async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error
         .db
         .transaction("otp", async |tx| {
             record(state, tx, &entry).await?;
-            phone::send(state, tx, &mut user.clone(), &body.phone, purpose).await
+            let mut user = user.clone();
+            phone::send(state, tx, &mut user, &body.phone, purpose).await?;
+            if purpose == Purpose::SignIn {
+                keep_data(state, tx, &user, body.data.as_ref()).await?;
+            }
+            Ok::<_, Error>(())
         })
-        .await?;
-    Ok(())
+        .await
+}
+
+/// Keeps what is said about whom a code is for, until that code is redeemed.
+async fn keep_data(
+    state: &State,
+    tx: &Tx<'_>,
+    user: &User,
+    data: Option<&Document>,
+) -> Result<(), Error> {
+    if !db::users::reload(tx, user.id).await?.is_unproved() {
+        return Ok(());
+    }
+    let token = Token {
+        user_id: user.id,
+        stored: &user.recovery_token,
+    };
+    // A message is never taken back, so no code before this one becomes good again.
+    let (nothing, now) = (Document::default(), state.clock.now());
+    let data = data.unwrap_or(&nothing);
+    Ok(code_data::insert(tx, token, token.stored, data, now).await?)
 }
 
 async fn find(state: &State, call: &Call, phone: &str) -> Result<Option<User>, Error> {

@@ -208,8 +208,8 @@ impl TestApp {
     }
 
     /// The other half of that round: forgets how often codes of before were guessed at.
-    pub(crate) async fn forget_old_tries(&self) {
-        self.state.forget_old_tries().await.expect("a round");
+    pub(crate) async fn forget_old_codes(&self) {
+        self.state.forget_old_codes().await.expect("a round");
     }
 
     /// A superuser's connection.

@@ -230,10 +230,10 @@ async fn tries_at_a_code_by_message_are_kept_as_long_as_it_lives() {
         assert_eq!(put(&token, "000000").await, 422);
     }
     app.wait(25 * 3600);
-    app.forget_old_tries().await;
+    app.forget_old_codes().await;
     assert_eq!(put(&sign_in().await, "654321").await, 422);
     app.wait(48 * 3600);
-    app.forget_old_tries().await;
+    app.forget_old_codes().await;
     assert_eq!(
         app.count("select count(*) from _wildfire.code_tries").await,
         0

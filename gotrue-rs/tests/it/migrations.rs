@@ -64,9 +64,10 @@ async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
 }
 
 /// What is kept beside upstream's schema.
-const OWN: [&str; 2] = [
+const OWN: [&str; 3] = [
     "auth_own/20261121000000_create_own_tables",
     "auth_own/20261122000000_create_admin_accounts",
+    "auth_own/20261122010000_create_code_data",
 ];
 
 #[tokio::test]

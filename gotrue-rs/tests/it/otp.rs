@@ -1,8 +1,10 @@
 //! `POST /otp`.
 
+use platform::mail::Mail;
+use reqwest::Method;
 use serde_json::json;
 
-use crate::app::{Session, TestApp};
+use crate::app::{Reply, Session, TestApp};
 use crate::letter::{CONFIRMING, code, confirming_with};
 
 const TEST_NUMBER: (&str, &str) = ("GOTRUE_SMS_TEST_OTP", "1234567890:654321");
@@ -138,7 +140,7 @@ async fn whoever_comes_by_code_has_no_password_and_may_set_one() {
 }
 
 #[tokio::test]
-async fn who_asks_again_by_code_is_who_the_last_request_says() {
+async fn who_redeems_the_second_code_is_who_the_second_request_says() {
     for (second, expected) in [
         (json!({ "name": "Ada" }), json!("Ada")),
         (json!({ "name": "Augusta" }), json!("Augusta")),
@@ -155,6 +157,10 @@ async fn who_asks_again_by_code_is_who_the_last_request_says() {
                 app.post("/otp", body).await.ok();
                 app.wait(61);
             }
+            let kept =
+                "select count(*) from auth.users as u join auth.identities as i on i.user_id = u.id
+              where u.raw_user_meta_data ->> 'name' = 'Ada' and i.identity_data ->> 'name' = 'Ada'";
+            assert_eq!(app.count(kept).await, 1, "{who} {second}");
             let mut verify = who.clone();
             let is_mail = who.get("email").is_some();
             verify["type"] = json!(if is_mail { "email" } else { "sms" });
@@ -168,8 +174,93 @@ async fn who_asks_again_by_code_is_who_the_last_request_says() {
             assert_eq!(user["user_metadata"]["name"], expected, "{who} {second}");
             let identity = &user["identities"][0]["identity_data"];
             assert_eq!(identity["name"], expected, "{who} {second}");
+            assert_eq!(app.count(KEPT).await, 0, "{who} {second}");
         }
     }
+}
+
+/// What was said with requests for codes that may still be redeemed.
+const KEPT: &str = "select count(*) from _wildfire.code_data";
+
+const ADA: &str = "ada@example.com";
+
+async fn ask_as(app: &TestApp, name: &str) -> Reply {
+    let body = json!({ "email": ADA, "data": { "name": name } });
+    app.post("/otp", body).await
+}
+
+async fn redeem(app: &TestApp, mail: &Mail) -> Reply {
+    let body = json!({ "type": "email", "email": ADA, "token": code(mail) });
+    app.post("/verify", body).await
+}
+
+#[tokio::test]
+async fn who_redeems_the_first_code_is_who_the_first_request_says() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    for name in ["Ada", "Mallory"] {
+        ask_as(&app, name).await.ok();
+        app.wait(61);
+    }
+    let session = Session::of(&redeem(&app, &app.mails()[0]).await);
+    assert_eq!(session.user["user_metadata"]["name"], "Ada");
+    assert_eq!(app.count(KEPT).await, 0);
+}
+
+#[tokio::test]
+async fn what_is_said_with_a_mail_that_is_refused_is_taken_back_with_its_code() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    for name in ["Ada", "Augusta"] {
+        ask_as(&app, name).await.ok();
+        app.wait(61);
+    }
+    app.break_mail(true);
+    let refused = ask_as(&app, "Mallory").await;
+    assert_eq!(refused.json()["msg"], "Error sending magic link email");
+    assert_eq!(app.count(KEPT).await, 1);
+    let session = Session::of(&redeem(&app, &app.last_mail()).await);
+    assert_eq!(session.user["user_metadata"]["name"], "Augusta");
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    ask_as(&app, "Ada").await.ok();
+    app.wait(61);
+    app.break_mail(true);
+    assert_eq!(ask_as(&app, "Mallory").await.status, 500);
+    assert_eq!(app.count(KEPT).await, 0);
+    let session = Session::of(&redeem(&app, &app.last_mail()).await);
+    assert_eq!(session.user["user_metadata"]["name"], "Ada");
+}
+
+#[tokio::test]
+async fn what_is_said_with_a_code_is_forgotten_with_the_code_and_the_user() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    let user = "select id::text from auth.users";
+    for name in ["Ada", "Augusta", "Mallory", "Eve"] {
+        ask_as(&app, name).await.ok();
+        app.wait(61);
+    }
+    // The one before would be good again if the last mail had been refused.
+    assert_eq!(app.count(KEPT).await, 2);
+    app.wait(24 * 3600);
+    app.forget_old_codes().await;
+    assert_eq!(app.count(KEPT).await, 0);
+    ask_as(&app, "Ada").await.ok();
+    assert_eq!(app.count(KEPT).await, 1);
+    let id: String = app.query(user, &[]).await[0].get(0);
+    let gone = app.as_admin(Method::DELETE, &format!("/admin/users/{id}"));
+    gone.send().await.ok();
+    assert_eq!(app.count(KEPT).await, 0);
+}
+
+#[tokio::test]
+async fn what_a_stranger_said_with_a_code_does_not_reach_an_account_that_an_admin_then_made() {
+    let app = TestApp::spawn_with(&CONFIRMING).await;
+    for name in ["Ada", "Mallory"] {
+        ask_as(&app, name).await.ok();
+        app.wait(61);
+    }
+    let by_admin = "insert into _wildfire.admin_accounts (user_id) select id from auth.users";
+    app.query(by_admin, &[]).await;
+    let session = Session::of(&redeem(&app, &app.last_mail()).await);
+    assert_eq!(session.user["user_metadata"]["name"], "Ada");
 }
 
 #[tokio::test]

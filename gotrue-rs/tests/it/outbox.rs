@@ -283,7 +283,8 @@ async fn the_outbox_can_be_read_by_nobody_else_and_says_nothing() {
     let readers = "select count(*) from pg_roles as r
       where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
         and (has_table_privilege(r.oid, '_wildfire.mail_outbox', 'select')
-          or has_table_privilege(r.oid, '_wildfire.code_tries', 'select'))";
+          or has_table_privilege(r.oid, '_wildfire.code_tries', 'select')
+          or has_table_privilege(r.oid, '_wildfire.code_data', 'select'))";
     assert_eq!(app.count(readers).await, 0);
     let owner = "select tableowner::text from pg_tables where tablename = 'mail_outbox'";
     let owner: String = app.query(owner, &[]).await[0].get(0);

@@ -51,7 +51,7 @@ async fn an_owner_without_superuser_rights_is_enough() {
     let served = "select bool_and(has_table_privilege('supabase_auth_admin', oid, 'insert'))::text
       from pg_class
       where relnamespace = '_wildfire'::regnamespace
-        and relname in ('mail_outbox', 'code_tries', 'admin_accounts')";
+        and relname in ('mail_outbox', 'code_tries', 'code_data', 'admin_accounts')";
     assert_eq!(value(&url, served).await, "true");
     assert_eq!(value(&url, MAY_CREATE).await, "false/false");
 }

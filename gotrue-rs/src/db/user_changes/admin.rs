@@ -84,6 +84,8 @@ pub(crate) async fn set_phone(
 const DELETE: &str = "-- auth.users.delete
 with vouched_for as (
   delete from _wildfire.admin_accounts where user_id = $1
+), said as (
+  delete from _wildfire.code_data where user_id = $1
 )
 delete from auth.users where id = $1";
 

@@ -9,6 +9,8 @@ use crate::json::Document;
 const START_OVER: &str = "-- auth.users.start_over
 with tokens as (
   delete from auth.one_time_tokens where user_id = $1
+), said as (
+  delete from _wildfire.code_data where user_id = $1
 ), sessions as (
   delete from auth.sessions where user_id = $1
 ), refresh_tokens as (

@@ -128,6 +128,8 @@ with spent as (
   delete from auth.one_time_tokens where user_id = $1
 ), vouched_for as (
   delete from _wildfire.admin_accounts where user_id = $1
+), said as (
+  delete from _wildfire.code_data where user_id = $1
 )
 update auth.users
 set confirmation_token = '', email_confirmed_at = $2, updated_at = $2,
@@ -160,6 +162,8 @@ with spent as (
   delete from auth.one_time_tokens where user_id = $1
 ), vouched_for as (
   delete from _wildfire.admin_accounts where user_id = $1
+), said as (
+  delete from _wildfire.code_data where user_id = $1
 )
 update auth.users
 set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2

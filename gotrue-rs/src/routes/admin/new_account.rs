@@ -5,7 +5,7 @@ use platform::pg::{Executor, Tx};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::accounts::identity::{start_over, unverified};
+use crate::accounts::identity::{Proof, start_over, unverified};
 use crate::accounts::metadata;
 use crate::db;
 use crate::db::identities::Identity;
@@ -83,8 +83,12 @@ pub(crate) async fn hand_over(
     now: Timestamp,
 ) -> Result<(), Error> {
     if !user.is_phone_confirmed() && !db::admin_accounts::contains(tx, user.id).await? {
-        let known = unverified(user.id, &user.email, &Document::default());
-        start_over(tx, user, "email", known, now).await?;
+        let proof = Proof {
+            provider: "email",
+            data: unverified(user.id, &user.email, &Document::default()),
+            said: Document::default(),
+        };
+        start_over(tx, user, proof, now).await?;
         if !password_hash.is_empty() {
             db::users::set_password(tx, user, Some(password_hash), None, now).await?;
         }

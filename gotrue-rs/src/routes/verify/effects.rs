@@ -4,9 +4,10 @@ use platform::pg::{DbError, Tx};
 
 use super::{OwnedNotice, Redemption};
 use crate::accounts::change::{confirm_phone_change, record};
-use crate::accounts::identity::{start_over, verified_email, verified_phone};
+use crate::accounts::identity::{Proof, start_over, verified_email, verified_phone};
 use crate::audit::{Action, Entry};
 use crate::db;
+use crate::db::code_data::{self, Token};
 use crate::db::user_changes as changes;
 use crate::db::users::User;
 use crate::error::Error;
@@ -54,6 +55,10 @@ pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Resu
     let wrapped = |error: Error| Error::internal("Database error updating user").with_source(error);
     let failed = |error: DbError| wrapped(error.into());
     let now = state.clock.now();
+    let token = Token {
+        user_id: user.id,
+        stored: &user.recovery_token.clone(),
+    };
     changes::spend_recovery(tx, user, now)
         .await
         .map_err(failed)?;
@@ -61,10 +66,12 @@ pub(super) async fn recover(state: &State, tx: &Tx<'_>, user: &mut User) -> Resu
         let entry = Entry::new(user, Action::Login);
         return record(state, tx, &entry).await.map_err(wrapped);
     }
-    let data = verified_email(user.id, &user.email);
-    start_over(tx, user, "email", data, now)
-        .await
-        .map_err(failed)?;
+    let proof = Proof {
+        provider: "email",
+        data: verified_email(user.id, &user.email),
+        said: code_data::said_with(tx, token).await.map_err(failed)?,
+    };
+    start_over(tx, user, proof, now).await.map_err(failed)?;
     let entry = Entry::new(user, Action::UserSignedUp).trait_("provider", "email");
     record(state, tx, &entry).await.map_err(wrapped)?;
     db::users::confirm_email(tx, user, now)
@@ -78,8 +85,16 @@ pub(super) async fn sign_in_by_phone(
     tx: &Tx<'_>,
     user: &mut User,
 ) -> Result<(), Error> {
-    let data = verified_phone(user.id, &user.phone);
-    start_over(tx, user, "phone", data, state.clock.now()).await?;
+    let token = Token {
+        user_id: user.id,
+        stored: &user.recovery_token,
+    };
+    let proof = Proof {
+        provider: "phone",
+        data: verified_phone(user.id, &user.phone),
+        said: code_data::said_with(tx, token).await?,
+    };
+    start_over(tx, user, proof, state.clock.now()).await?;
     confirm_phone(state, tx, user).await
 }
 
