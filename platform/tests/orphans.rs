@@ -12,10 +12,10 @@ use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Starts a process in a session of its own, whose parent ends at once.
-fn orphan() -> Pid {
-    let script = "setsid sleep 1000 >/dev/null 2>&1 & echo $!";
-    let output = Command::new("sh").args(["-c", script]).output().unwrap();
+/// Starts a process whose parent ends at once.
+fn orphan(command: &str) -> Pid {
+    let script = format!("{command} >/dev/null 2>&1 & echo $!");
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
     Pid::from_raw(text.trim().parse().unwrap()).unwrap()
@@ -30,6 +30,13 @@ fn has_own_session(pid: Pid) -> bool {
     rustix::process::getsid(Some(pid)).is_ok_and(|session| session == pid)
 }
 
+/// Whether it ended and nobody asked how.
+fn is_unasked(pid: Pid) -> bool {
+    let stat = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    let stat = std::fs::read_to_string(stat).unwrap();
+    stat.rsplit_once(") ").unwrap().1.starts_with('Z')
+}
+
 async fn wait_until(what: &str, ready: impl Fn() -> bool) {
     let started = Instant::now();
     while !ready() {
@@ -41,6 +48,11 @@ async fn wait_until(what: &str, ready: impl Fn() -> bool) {
 #[tokio::test(flavor = "multi_thread")]
 async fn orphans_are_reaped_and_own_children_left_to_whoever_waits() {
     set_child_subreaper(Some(getpid())).unwrap();
+    // As what an entrypoint started before it became this program: it looks like a child of our
+    // own, and nobody waits for it.
+    let unasked = orphan("sleep 1000");
+    kill_process(unasked, Signal::KILL).unwrap();
+    wait_until("it does not end", || is_unasked(unasked)).await;
     let reaping = tokio::spawn(reap_orphans());
     let waiting: Vec<_> = (0..4)
         .map(|_| {
@@ -54,7 +66,7 @@ async fn orphans_are_reaped_and_own_children_left_to_whoever_waits() {
         })
         .collect();
     for _ in 0..10 {
-        let pid = orphan();
+        let pid = orphan("setsid sleep 1000");
         wait_until("it has no session", || has_own_session(pid)).await;
         kill_process(pid, Signal::KILL).unwrap();
         wait_until("it stays in the process table", || !is_listed(pid)).await;

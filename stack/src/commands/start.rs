@@ -79,7 +79,11 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
     let mut signals = Signals::listen().map_err(CliError::Signals)?;
     #[cfg(target_os = "linux")]
     if std::process::id() == 1 {
-        tokio::spawn(platform::cluster::reap_orphans());
+        tokio::spawn(async {
+            if let Err(error) = platform::cluster::reap_orphans().await {
+                tracing::warn!(%error, "Processes that lose their parent stay in the process table");
+            }
+        });
     }
     let up = tokio::select! {
         up = plan.carry_out(ui, vars, started) => up?,
