@@ -23,14 +23,14 @@ pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Re
         return Err(CliError::StopFirst);
     }
     let secrets = setup.secrets(vars)?;
-    let options = migrate::open_options(&setup, &secrets, None, 0, vars);
-    Postgres::check_new(&options)?;
+    Postgres::check_new(&migrate::open_options(&setup, &secrets, None, 0, vars))?;
     let data = postgres::data_dir(&setup.data_dir);
     let question = format!("Delete all data in {}?", shown(&data));
     if !yes && data.exists() && !ui.confirm(&question) {
         return Err(CliError::NotConfirmed);
     }
-    let _instance = setup.claim(&secrets)?;
+    let (_instance, secrets) = setup.claim(secrets, vars)?;
+    let options = migrate::open_options(&setup, &secrets, None, 0, vars);
     let location = data_dir_location(&data);
     stop_leftover(&location).map_err(PostgresError::from)?;
     let before = Before::set_aside(&location)?;

@@ -28,9 +28,9 @@ pub(super) async fn run(options: &MigrateOptions, ui: Ui, vars: &Vars) -> Result
     refuse_if_taken(&setup.data_dir)?;
     let secrets = setup.secrets(vars)?;
     let url = database_url(options.db_url.as_deref(), vars);
+    Postgres::check(&open_options(&setup, &secrets, url.as_deref(), 0, vars))?;
+    let (_instance, secrets) = setup.claim(secrets, vars)?;
     let options = open_options(&setup, &secrets, url.as_deref(), 0, vars);
-    Postgres::check(&options)?;
-    let _instance = setup.claim(&secrets)?;
     let postgres = open(&setup, &options, ui).await?;
     postgres.stop().await?;
     ui.note("The database is up to date.");

@@ -81,12 +81,22 @@ impl Setup {
     }
 
     /// Takes the data folder for this process and puts there what a start needs. Whatever can be
-    /// refused has been looked at before.
-    pub(super) fn claim(&self, secrets: &Secrets) -> Result<Instance, CliError> {
+    /// refused has been looked at before. Another first start may have written down its secrets
+    /// since; then those are the ones to use.
+    pub(super) fn claim(
+        &self,
+        secrets: Secrets,
+        vars: &Vars,
+    ) -> Result<(Instance, Secrets), CliError> {
         self.create_data_dir()?;
         let instance = Instance::acquire(&self.data_dir)?;
+        let secrets = if secrets.are_new() {
+            self.secrets(vars)?.or_new(secrets)
+        } else {
+            secrets
+        };
         secrets.keep(&self.data_dir)?;
-        Ok(instance)
+        Ok((instance, secrets))
     }
 
     /// Makes the data folder. Nobody but its owner has business there, except that
@@ -234,6 +244,29 @@ pub(super) fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_two_first_starts_the_second_takes_the_secrets_of_the_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let folders = Folders {
+            workdir: Some(folder.path().to_owned()),
+            data_dir: None,
+        };
+        let vars = Vars::from([
+            ("WILDFIRE_ENV", "production"),
+            ("SUPABASE_PUBLIC_URL", "https://prompts.example.com"),
+        ]);
+        let setup = Setup::load(&folders, &vars).unwrap();
+        let [first, second] = [(), ()].map(|()| setup.secrets(&vars).unwrap());
+        assert_ne!(first.api.anon, second.api.anon);
+        let (instance, kept) = setup.claim(first.clone(), &vars).unwrap();
+        drop(instance);
+        assert!(kept.are_new());
+        assert_eq!(kept.api.anon, first.api.anon);
+        let (_instance, kept) = setup.claim(second, &vars).unwrap();
+        assert!(!kept.are_new());
+        assert_eq!(kept.api.anon, first.api.anon);
+    }
 
     #[test]
     fn production_is_reached_over_https_or_from_this_machine() {

@@ -109,6 +109,7 @@ struct Plan {
     secrets: Secrets,
     url: Option<String>,
     db_port: u16,
+    ports: Ports,
     serving: Prepared,
 }
 
@@ -116,8 +117,8 @@ impl Plan {
     fn make(options: &StartOptions, setup: Setup, vars: &Vars) -> Result<Self, CliError> {
         refuse_if_taken(&setup.data_dir)?;
         let secrets = setup.secrets(vars)?;
-        let listeners = Listeners::bind(setup.host, &ports(options, &setup))?;
-        let serving = serve::prepare(context(&setup, &secrets, listeners, vars))?;
+        let ports = ports(options, &setup);
+        let serving = prepare(&setup, &secrets, &ports, vars)?;
         let url = database_url(options.db_url.as_deref(), vars);
         let db_port = options.db_port.unwrap_or(setup.project.db.port);
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
@@ -127,6 +128,7 @@ impl Plan {
             secrets,
             url,
             db_port,
+            ports,
             serving,
         })
     }
@@ -137,9 +139,16 @@ impl Plan {
             secrets,
             url,
             db_port,
-            serving,
+            ports,
+            mut serving,
         } = self;
-        let instance = setup.claim(&secrets)?;
+        let were_new = secrets.are_new();
+        let (instance, secrets) = setup.claim(secrets, vars)?;
+        if were_new && !secrets.are_new() {
+            // What was prepared has other secrets, and the ports.
+            drop(serving);
+            serving = prepare(&setup, &secrets, &ports, vars)?;
+        }
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
         let postgres = migrate::open(&setup, &database, ui).await?;
         let running = serving.run(&DatabaseUrls {
@@ -216,6 +225,17 @@ pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
                 .then(|| options.mail_port.unwrap_or(mailbox.port)),
         },
     }
+}
+
+/// Opens the ports and looks through what is to be served on them.
+fn prepare(
+    setup: &Setup,
+    secrets: &Secrets,
+    ports: &Ports,
+    vars: &Vars,
+) -> Result<Prepared, CliError> {
+    let listeners = Listeners::bind(setup.host, ports)?;
+    Ok(serve::prepare(context(setup, secrets, listeners, vars))?)
 }
 
 /// What is served, but for the database.

@@ -44,6 +44,17 @@ pub struct Secrets {
 }
 
 impl Secrets {
+    /// Whether they were made just now and are on no disk yet.
+    pub fn are_new(&self) -> bool {
+        self.generated.is_some()
+    }
+
+    /// These if they are on disk, else the `new` ones that were looked at before.
+    #[must_use]
+    pub fn or_new(self, new: Self) -> Self {
+        if self.are_new() { new } else { self }
+    }
+
     /// Writes down what was generated, by the process that has the data folder and before anything
     /// is signed with it.
     pub fn keep(&self, data_dir: &std::path::Path) -> Result<(), SecretsError> {
