@@ -19,7 +19,7 @@ const MAX_HEAD: usize = 32 << 10;
 /// Bytes that may have been read of a body and not yet been taken by who handles it; and of one that
 /// may come in pieces of a byte, each of which takes six to send and fifty to keep.
 const MAX_UNREAD: usize = 64 << 10;
-const MAX_UNREAD_CHUNKS: usize = 8 << 10;
+const MAX_UNREAD_CHUNKS: usize = 2 << 10;
 
 /// So much may have been received and not be part of a request yet without being counted: it is
 /// less than what a connection takes anyway, and enough for most heads.

@@ -24,12 +24,14 @@ mod server;
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 #[expect(unsafe_code, reason = "there is no safe way to see what is allocated")]
 // SAFETY: all is left to the system's allocator; growing is allocating, copying and freeing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATED.fetch_add(layout.size(), Relaxed);
+        let allocated = ALLOCATED.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(allocated, Relaxed);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
@@ -127,4 +129,23 @@ async fn an_answer_that_has_been_read_in_part_counts_whole() {
     let head = format!("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
     other.push((head + &"x".repeat(length)).as_bytes()).await;
     assert_eq!(other.status().await, Some(503));
+}
+
+/// Each takes six bytes to send and many more to keep.
+#[actix_web::test]
+async fn a_body_of_tiny_chunks_takes_no_more_than_another() {
+    let _alone = COUNTED.lock().await;
+    let server = TestServer::start(generous());
+    let mut peer = Peer::connect(&server).await;
+    let body = "1\r\nx\r\n".repeat(20_000) + "0\r\n\r\n";
+    let head = "POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    let request = head.to_owned() + &body;
+    assert_eq!(peer.get().await, Some(200));
+    let before = ALLOCATED.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    peer.send(&request).await;
+    assert_eq!(peer.status().await, Some(200));
+    let most = PEAK.load(Relaxed) - before;
+    // Besides the body itself.
+    assert!(most < MOST + 20_000, "{most} bytes");
 }

@@ -86,8 +86,12 @@ async fn bring_up_to_date(
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
     let applied = bootstrap::migrate(&mut client).await?;
-    // Roles that were just made have none yet; the others follow the superuser's.
-    if cluster.password_changed() || applied.iter().any(|name| name.starts_with("roles/")) {
+    // Roles that were just made have none yet, nor have those of a start that was broken off; the
+    // others follow the superuser's.
+    if cluster.password_changed()
+        || applied.iter().any(|name| name.starts_with("roles/"))
+        || passwords::are_missing(&client).await?
+    {
         passwords::set_all(&client, password.expose()).await?;
     }
     drop(client);

@@ -33,6 +33,20 @@ select exists (
   select from pg_catalog.pg_roles as r where r.rolname = $1
 ) as present";
 
+const MISSING: &str = "-- pg_catalog.pg_authid.without_password
+select exists (
+  select from pg_catalog.pg_authid as a
+  where a.rolname = any ($1::text[]) and a.rolpassword is null
+) as present";
+
+/// Whether one of the login roles has no password. Only a superuser may ask.
+pub(super) async fn are_missing(client: &Client) -> Result<bool, DbError> {
+    column(
+        &client.query_one(MISSING, &[&LOGIN_ROLES]).await?,
+        "present",
+    )
+}
+
 /// Gives all login roles one password.
 pub(super) async fn set_all(client: &Client, password: &str) -> Result<(), DbError> {
     set(client, LOGIN_ROLES, password).await

@@ -25,6 +25,23 @@ async fn a_killed_installation_loses_nothing_and_leaves_no_server() {
     assert_eq!(servers_of(&installation.data_dir()), 1);
 }
 
+/// As a first start leaves it that ends between making the roles and giving them passwords.
+#[tokio::test(flavor = "multi_thread")]
+async fn roles_that_a_start_left_without_a_password_get_one() {
+    let installation = Installation::new();
+    let mut process = installation.start(&[]);
+    let admin = process
+        .database_url()
+        .replace("//postgres:", "//supabase_admin:");
+    let forget = "alter role postgres password null;
+      alter role supabase_auth_admin password null";
+    execute(&admin, forget).await;
+    installation.run(&["stop"]);
+    process.wait();
+    let process = installation.start(&[]);
+    assert_eq!(value(&process.database_url(), "select 'in'").await, "in");
+}
+
 #[test]
 fn a_killed_installation_takes_its_server_along() {
     let installation = Installation::new();
