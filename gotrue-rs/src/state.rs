@@ -109,6 +109,14 @@ impl State {
         }
     }
 
+    /// For requests that show what only the database can check, see [`Database::for_unproved`].
+    pub(crate) fn for_unproved(&self) -> Self {
+        Self {
+            db: self.db.for_unproved(),
+            ..self.clone()
+        }
+    }
+
     /// A connection.
     pub(crate) async fn client(&self) -> Result<Client, DbError> {
         self.db.client().await

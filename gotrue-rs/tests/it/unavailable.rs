@@ -158,40 +158,56 @@ async fn a_link_that_meets_a_lost_database_says_so_to_the_page() {
 
 #[tokio::test]
 async fn strangers_who_wait_leave_connections_to_who_is_signed_in() {
-    let app = TestApp::spawn_with(&[("GOTRUE_API_MAX_REQUEST_DURATION", "4s")]).await;
-    let session = app.sign_up("a@example.com").await;
-    let strangers = "insert into auth.users (instance_id, id, aud, role, email)
-        select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated',
-          'authenticated', 'u' || n || '@example.com'
-        from generate_series(1, 12) as n";
-    app.query(strangers, &[]).await;
-    let mut holder = app.superuser().await;
-    let tx = holder.begin();
-    tx.batch("update auth.users set updated_at = now() where email like 'u%'")
-        .await
-        .unwrap();
-    let flood = (1..=12).map(|n| {
-        let body = json!({ "email": format!("u{n}@example.com") });
-        app.post("/recover", body)
-    });
-    // Two of the four connections are theirs.
-    let strangers_keep_to_their_share = async {
-        let waiting = "select count(*) from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'";
-        loop {
-            assert!(app.count(waiting).await <= 2, "strangers use too much");
-        }
-    };
-    let signed_in = async {
-        app.refresh(&session.refresh_token).await.ok();
-        loop {
-            let me = app.as_user(&session.access_token, Method::GET, "/user");
-            me.send().await.ok();
-        }
-    };
-    let others = join(strangers_keep_to_their_share, signed_in);
-    let (flood, others) = (std::pin::pin!(join_all(flood)), std::pin::pin!(others));
-    let Either::Left((replies, _)) = select(flood, others).await;
-    replies.iter().for_each(is_asked_to_wait);
-    tx.rollback().await.unwrap();
+    let locked_users = "update auth.users set updated_at = now() where email like 'u%'";
+    let locked_tokens = "lock table auth.refresh_tokens in access exclusive mode";
+    let recoveries: Vec<_> = (1..=12)
+        .map(|n| ("/recover", json!({ "email": format!("u{n}@example.com") })))
+        .collect();
+    let garbage = (
+        "/token?grant_type=refresh_token",
+        json!({ "refresh_token": "abcdefghijkl" }),
+    );
+    let refreshes = vec![garbage; 12];
+    let both = [recoveries.clone(), refreshes.clone()].concat();
+    // Of four connections, two are the strangers' and one is for refreshes.
+    for (locked, flood, most) in [
+        (locked_users.to_owned(), recoveries, 2),
+        (locked_tokens.to_owned(), refreshes, 1),
+        (format!("{locked_users}; {locked_tokens}"), both, 3),
+    ] {
+        let app = TestApp::spawn_with(&[("GOTRUE_API_MAX_REQUEST_DURATION", "4s")]).await;
+        let session = app.sign_up("a@example.com").await;
+        let strangers = "insert into auth.users (instance_id, id, aud, role, email)
+            select '00000000-0000-0000-0000-000000000000', gen_random_uuid(), 'authenticated',
+              'authenticated', 'u' || n || '@example.com'
+            from generate_series(1, 12) as n";
+        app.query(strangers, &[]).await;
+        let mut holder = app.superuser().await;
+        let tx = holder.begin();
+        tx.batch(&locked).await.unwrap();
+        let can_refresh = !locked.contains(locked_tokens);
+        let flood = flood.into_iter().map(|(route, body)| app.post(route, body));
+        let strangers_keep_to_their_share = async {
+            let waiting = "select count(*) from pg_stat_activity
+                where datname = current_database() and wait_event_type = 'Lock'";
+            loop {
+                let waiting = app.count(waiting).await;
+                assert!(waiting <= most, "{waiting} wait for: {locked}");
+            }
+        };
+        let signed_in = async {
+            if can_refresh {
+                app.refresh(&session.refresh_token).await.ok();
+            }
+            loop {
+                let me = app.as_user(&session.access_token, Method::GET, "/user");
+                me.send().await.ok();
+            }
+        };
+        let others = join(strangers_keep_to_their_share, signed_in);
+        let (flood, others) = (std::pin::pin!(join_all(flood)), std::pin::pin!(others));
+        let Either::Left((replies, _)) = select(flood, others).await;
+        replies.iter().for_each(is_asked_to_wait);
+        tx.rollback().await.unwrap();
+    }
 }

@@ -45,7 +45,7 @@ pub trait Executor {
 pub struct Client {
     /// `None` only once the connection was given up by an unfinished transaction.
     object: Option<Object>,
-    /// The place an anonymous caller takes for as long as the connection is used.
+    /// The place in a share of the pool that a caller takes for as long as the connection is used.
     _place: Option<OwnedSemaphorePermit>,
 }
 

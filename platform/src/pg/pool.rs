@@ -78,6 +78,8 @@ pub(super) enum Share {
     /// Few of them at once, so that strangers leave some for those who signed in, and time of the
     /// database's processor.
     Anonymous,
+    /// Fewer still, for who shows something of which only the database can tell whose it is.
+    Unproved,
 }
 
 /// A pool of connections. Cloning shares it.
@@ -88,6 +90,8 @@ pub struct Database {
     share: Share,
     /// Connections that anonymous callers may use at once.
     anonymous: Arc<Semaphore>,
+    /// Connections that callers may use at once whose right to be served is not known yet.
+    unproved: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
     pub(super) writable: Arc<tokio::sync::Mutex<Option<Probed>>>,
@@ -98,7 +102,13 @@ pub struct Database {
 fn anonymous_share(connections: usize) -> usize {
     const FEWEST: usize = 2;
     let cores = std::thread::available_parallelism().map_or(FEWEST, NonZero::get);
-    cores.max(FEWEST).min(connections.div_ceil(2))
+    cores.max(FEWEST).min(connections / 2).max(1)
+}
+
+/// How many of so many connections callers may use at once whose right to be served is not known
+/// yet. Of three or more, some are left to others even if strangers use all of their share.
+fn unproved_share(connections: usize) -> usize {
+    (connections / 4).max(1)
 }
 
 impl Database {
@@ -126,6 +136,7 @@ impl Database {
             acquire_timeout: config.acquire_timeout,
             share: Share::Whole,
             anonymous: Arc::new(Semaphore::new(anonymous_share(config.max_connections))),
+            unproved: Arc::new(Semaphore::new(unproved_share(config.max_connections))),
             failed: Arc::default(),
             writable: Arc::default(),
         })
@@ -137,6 +148,16 @@ impl Database {
     pub fn for_anybody(&self) -> Self {
         Self {
             share: Share::Anonymous,
+            ..self.clone()
+        }
+    }
+
+    /// The same pool for requests of which only the database can tell whether somebody has a right
+    /// to them: together they get a quarter of the connections.
+    #[must_use]
+    pub fn for_unproved(&self) -> Self {
+        Self {
+            share: Share::Unproved,
             ..self.clone()
         }
     }
@@ -153,12 +174,17 @@ impl Database {
     /// A connection out of a share of the pool.
     pub(super) async fn client_for(&self, share: Share) -> Result<Client, DbError> {
         let acquired = async {
-            let place = match share {
-                Share::Anonymous => {
-                    let place = Arc::clone(&self.anonymous).acquire_owned().await;
+            let places = match share {
+                Share::Anonymous => Some(&self.anonymous),
+                Share::Unproved => Some(&self.unproved),
+                Share::Whole => None,
+            };
+            let place = match places {
+                Some(places) => {
+                    let place = Arc::clone(places).acquire_owned().await;
                     Some(place.map_err(|_| PoolError::Closed)?)
                 }
-                Share::Whole => None,
+                None => None,
             };
             Ok(Client::new(self.connection().await?, place))
         };
@@ -274,5 +300,20 @@ pub trait RetryHint {
 impl RetryHint for DbError {
     fn is_retryable(&self) -> bool {
         Self::is_retryable(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{anonymous_share, unproved_share};
+
+    #[test]
+    fn shares_leave_connections_to_others() {
+        for connections in 1..=64 {
+            let (anonymous, unproved) = (anonymous_share(connections), unproved_share(connections));
+            assert!(anonymous > 0 && unproved > 0, "{connections}");
+            assert!(anonymous + unproved < connections.max(3), "{connections}");
+        }
+        assert_eq!(unproved_share(16), 4);
     }
 }
