@@ -113,9 +113,7 @@ impl LimitsConfig {
     pub(crate) fn from_env(env: &Reader<'_>) -> Self {
         let mails = env.string_or("GOTRUE_RATE_LIMIT_EMAIL_SENT", "30");
         Self {
-            header: env
-                .string("GOTRUE_RATE_LIMIT_HEADER")
-                .filter(|name| !name.is_empty()),
+            header: env.string("GOTRUE_RATE_LIMIT_HEADER"),
             otp: env.number("GOTRUE_RATE_LIMIT_OTP", 30.0),
             token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
             verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
@@ -219,6 +217,15 @@ impl Limits {
         match self.0.client(call) {
             Some(client) => self.0.check(bucket, &Origin::named(client)),
             None => Ok(()),
+        }
+    }
+
+    /// Counts a request by its connection where no proxy names its client and [`Limits::check`]
+    /// lets it pass.
+    pub(crate) fn check_unnamed(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
+        match self.0.client(call) {
+            Some(_) => Ok(()),
+            None => self.0.check(bucket, &self.origin(call)),
         }
     }
 

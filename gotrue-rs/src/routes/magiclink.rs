@@ -30,6 +30,8 @@ json::body! {
 /// What is asked for.
 #[derive(Debug)]
 pub(super) struct Wanted {
+    /// Whether an address without an account gets one.
+    pub(super) create_user: bool,
     pub(super) email: String,
     pub(super) data: Option<Document>,
     pub(super) challenge: Challenge,
@@ -60,6 +62,7 @@ async fn send_magic_link(state: Serving, call: Call) -> Result<HttpResponse, Err
         &state,
         &call,
         Wanted {
+            create_user: true,
             email: body.email,
             data: body.data,
             challenge,
@@ -93,7 +96,8 @@ pub(super) async fn send(
             "Password recovery requires an email",
         ));
     }
-    wanted.email = validate::email(&wanted.email)?;
+    let address = validate::email(&wanted.email);
+    wanted.email = address.map_err(|error| or_missing(wanted.create_user, error))?;
     wanted.challenge.validate()?;
     metadata::check_new(wanted.data.as_ref())?;
     let note = state.asked.note(Asked::Link, &wanted.email)?;
@@ -106,6 +110,9 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     mail::reserve(state, call).await?;
     let mut user = find(state, call, &wanted.email).await?;
     if user.is_none() {
+        if !wanted.create_user {
+            return Err(missing());
+        }
         if accounts::check_open(state).is_err() {
             // Upstream: says so, and thereby who has an account.
             return Ok(());
@@ -123,8 +130,18 @@ async fn deliver(state: &State, call: &Call, wanted: &Wanted) -> Result<(), Erro
     send_to(state, call, &user, wanted).await
 }
 
+/// What is answered to who wants no account to be made where there is none.
+pub(super) fn missing() -> Error {
+    Error::unprocessable(ErrorCode::OtpDisabled, "Signups not allowed for otp")
+}
+
+/// What is no address has no account.
+pub(super) fn or_missing(create_user: bool, error: Error) -> Error {
+    if create_user { error } else { missing() }
+}
+
 /// Whose address this is.
-pub(super) async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
+async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, Error> {
     let client = state.client().await?;
     db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await

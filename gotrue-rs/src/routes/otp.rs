@@ -12,6 +12,7 @@ use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
 use crate::call::{Call, Serving};
+use crate::caller::is_backend;
 use crate::db;
 use crate::db::code_data::{self, Token};
 use crate::db::users::User;
@@ -29,6 +30,13 @@ json::body! {
         channel: String,
         code_challenge_method: String,
         code_challenge: String,
+    }
+}
+
+impl OtpBody {
+    // Upstream: `null` leaves the default, as a missing key does.
+    fn creates_user(&self) -> bool {
+        self.create_user.unwrap_or(true)
     }
 }
 
@@ -62,12 +70,12 @@ async fn send_otp(state: Serving, call: Call) -> Result<HttpResponse, Error> {
         challenge: body.code_challenge.clone(),
     };
     challenge.validate()?;
-    // Upstream: `null` leaves the default, as a missing key does.
-    if !body.create_user.unwrap_or(true) {
-        require_account(&state, &call, &body).await?;
+    if !body.creates_user() {
+        check_telling(&state, &call)?;
     }
     if !body.email.is_empty() {
         let wanted = Wanted {
+            create_user: body.creates_user(),
             email: body.email,
             data: body.data,
             challenge,
@@ -80,20 +88,13 @@ async fn send_otp(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     Err(refuse("One of email or phone must be set"))
 }
 
-/// Fails unless the address has an account; what is no address has none. By its nature this tells
-/// who has one, as nothing else here does.
-async fn require_account(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
-    let missing = || Error::unprocessable(ErrorCode::OtpDisabled, "Signups not allowed for otp");
-    let user = if !body.email.is_empty() {
-        let email = validate::email(&body.email).map_err(|_| missing())?;
-        magiclink::find(state, call, &email).await?
-    } else if !body.phone.is_empty() {
-        let phone = validate::phone(&body.phone).map_err(|_| missing())?;
-        find(state, call, &phone).await?
-    } else {
+/// Counts a request whose answer by its nature tells who has an account, as nothing else here
+/// does, wherever it comes from.
+fn check_telling(state: &State, call: &Call) -> Result<(), Error> {
+    if is_backend(state, call) {
         return Ok(());
-    };
-    user.map(drop).ok_or_else(missing)
+    }
+    state.limits.check_unnamed(Bucket::Otp, call)
 }
 
 async fn send_to_phone(
@@ -110,7 +111,8 @@ async fn send_to_phone(
     if body.channel.is_empty() {
         "sms".clone_into(&mut body.channel);
     }
-    body.phone = validate::phone(&body.phone)?;
+    let number = validate::phone(&body.phone);
+    body.phone = number.map_err(|error| magiclink::or_missing(body.creates_user(), error))?;
     validate::channel(&state.config.sms, &body.channel)?;
     metadata::check_new(body.data.as_ref())?;
     let note = state.asked.note(Asked::Message, &body.phone)?;
@@ -121,6 +123,9 @@ async fn send_to_phone(
 
 async fn deliver(state: &State, call: &Call, body: &OtpBody) -> Result<(), Error> {
     let mut user = find(state, call, &body.phone).await?;
+    if user.is_none() && !body.creates_user() {
+        return Err(magiclink::missing());
+    }
     if user.is_none() && accounts::check_open(state).is_ok() {
         if accounts::open(state, call, account(body)).await? && !state.config.sms.autoconfirm {
             return Ok(());

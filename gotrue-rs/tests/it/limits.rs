@@ -56,6 +56,55 @@ async fn without_a_name_for_the_client_nobody_is_limited() {
 }
 
 #[tokio::test]
+async fn asking_who_has_an_account_is_limited_without_a_name_for_the_client_too() {
+    let app = TestApp::spawn().await;
+    app.sign_up("ada@example.com").await;
+    for who in ["email", "phone"] {
+        app.wait(3600);
+        for n in 0..40 {
+            let nobody = match who {
+                "email" => format!("nobody{n}@example.com"),
+                _ => format!("15550100{n:02}"),
+            };
+            let reply = app
+                .post("/otp", json!({ who: nobody, "create_user": false }))
+                .await;
+            let expected = if n < 30 { 422 } else { 429 };
+            assert_eq!(reply.status, expected, "{who} {n}");
+        }
+        let known = json!({ "email": "ada@example.com", "create_user": false });
+        assert_eq!(app.post("/otp", known.clone()).await.status, 429);
+        // The project's own backend answers for its users itself.
+        app.as_admin(Method::POST, "/otp")
+            .json(&known)
+            .send()
+            .await
+            .ok();
+    }
+}
+
+#[tokio::test]
+async fn asking_who_has_an_account_counts_as_a_mail_before_anybody_is_looked_up() {
+    let settings = confirming_with(&[("GOTRUE_RATE_LIMIT_EMAIL_SENT", "8")]);
+    let app = TestApp::spawn_with(&settings).await;
+    let ask = async |n: u32| {
+        let body = json!({ "email": format!("nobody{n}@example.com"), "create_user": false });
+        app.post("/otp", body).await
+    };
+    let mut passed = 0;
+    while ask(passed).await.status == 422 {
+        passed += 1;
+    }
+    // The last quarter is not for strangers.
+    assert_eq!(passed, 6);
+    ask(99).await.refused(
+        429,
+        "over_email_send_rate_limit",
+        "email rate limit exceeded",
+    );
+}
+
+#[tokio::test]
 async fn a_trusted_forwarding_header_names_the_client_too() {
     let app = TestApp::spawn_with(&[("GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED", "true")]).await;
     let ask = async |ip: &str| {
