@@ -117,6 +117,14 @@ impl State {
         }
     }
 
+    /// For the service's own work, see [`Database::for_service`].
+    pub(crate) fn for_service(&self) -> Self {
+        Self {
+            db: self.db.for_service(),
+            ..self.clone()
+        }
+    }
+
     /// A connection.
     pub(crate) async fn client(&self) -> Result<Client, DbError> {
         self.db.client().await

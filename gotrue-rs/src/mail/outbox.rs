@@ -77,14 +77,14 @@ pub(super) async fn send(
     slot: Slot,
     elapsed: Duration,
 ) -> Result<(), PostError> {
-    let own = state.clone();
+    let own = state.for_service();
     let sending = tokio::spawn(async move { send_now(&own, posted, &slot, elapsed).await });
     sending.await?
 }
 
 /// Sends a package whether or not the answer waits for it; a refusal is only logged.
 pub(super) fn send_later(state: &State, posted: Posted) -> JoinHandle<()> {
-    let own = state.clone();
+    let own = state.for_service();
     tokio::spawn(async move {
         // Without a slot it waits for the next round of left-over mails.
         if let Ok(slot) = own.mail.slot(Duration::ZERO).await
@@ -133,27 +133,27 @@ async fn send_now(
 
 /// Forgets a mail, and with it what is void now.
 async fn settle(state: &State, id: Uuid, void: Option<&Stored>) -> Result<(), Error> {
-    let mut client = state.client().await?;
     let Some(stored) = void else {
+        let client = state.client().await?;
         return Ok(db::mail_outbox::delete(&client, id).await?);
     };
     if stored.is_new {
+        let mut client = state.client().await?;
         match remove_user(client.begin(), id, stored).await {
             Ok(true) => return Ok(()),
             Ok(false) => {}
             // Something of the project's own may refer to the user by now.
             Err(error) => tracing::warn!(%error, "A new user whose mail was refused stays"),
         }
-        drop(client);
-        client = state.client().await?;
     }
-    for _ in 1..MOST_ATTEMPTS {
+    let mut attempt = 1;
+    loop {
+        let mut client = state.client().await?;
         match take_back(client.begin(), id, stored).await {
-            Err(error) if error.is_retryable() => client = state.client().await?,
+            Err(error) if attempt < MOST_ATTEMPTS && error.is_retryable() => attempt += 1,
             outcome => return Ok(outcome?),
         }
     }
-    Ok(take_back(client.begin(), id, stored).await?)
 }
 
 async fn remove_user(tx: Tx<'_>, id: Uuid, stored: &Stored) -> Result<bool, DbError> {

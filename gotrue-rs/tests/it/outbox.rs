@@ -86,6 +86,35 @@ async fn a_silent_mail_server_holds_no_connections() {
 }
 
 #[tokio::test]
+async fn what_became_of_a_strangers_mail_is_noted_while_strangers_use_all_of_their_share() {
+    let (port, visitors) = silent_server();
+    let settings = [
+        ("GOTRUE_SMTP_HOST", "127.0.0.1"),
+        ("GOTRUE_SMTP_PORT", port.as_str()),
+        ("GOTRUE_API_MAX_REQUEST_DURATION", "8s"),
+    ];
+    let app = TestApp::spawn_with(&settings).await;
+    app.sign_up(ADA).await;
+    let strangers = async {
+        tokio::task::spawn_blocking(move || visitors.recv().map(|()| visitors))
+            .await
+            .unwrap()
+            .unwrap();
+        let theirs = app.pool.for_anybody();
+        (
+            theirs.client().await.unwrap(),
+            theirs.client().await.unwrap(),
+        )
+    };
+    let (refused, held) = futures_util::join!(recover(&app), strangers);
+    assert_eq!(refused.status, 503);
+    assert_eq!(app.count(WAITING).await, 0);
+    let tokens = "select count(*) from auth.one_time_tokens";
+    assert_eq!(app.count(tokens).await, 0);
+    drop(held);
+}
+
+#[tokio::test]
 async fn a_mail_server_that_is_away_is_waited_for_by_the_client() {
     let closed = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = closed.local_addr().unwrap().port().to_string();

@@ -162,6 +162,15 @@ impl Database {
         }
     }
 
+    /// The same pool for the service's own work, whoever it was begun for.
+    #[must_use]
+    pub fn for_service(&self) -> Self {
+        Self {
+            share: Share::Whole,
+            ..self.clone()
+        }
+    }
+
     pub(super) fn share(&self) -> Share {
         self.share
     }
