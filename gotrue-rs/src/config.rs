@@ -107,8 +107,7 @@ impl Config {
             max_pool_size: env.number("GOTRUE_DB_MAX_POOL_SIZE", 0),
             api_external_url: url(env, external_url),
             request_id_header: env
-                .string(env.either("REQUEST_ID_HEADER", "GOTRUE_API_REQUEST_ID_HEADER"))
-                .filter(|name| !name.is_empty()),
+                .string(env.either("REQUEST_ID_HEADER", "GOTRUE_API_REQUEST_ID_HEADER")),
             max_request_duration: env
                 .duration("GOTRUE_API_MAX_REQUEST_DURATION", Duration::from_secs(10)),
             cors_allowed_headers: env.list("GOTRUE_CORS_ALLOWED_HEADERS"),

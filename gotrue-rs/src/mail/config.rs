@@ -146,22 +146,18 @@ impl MailConfig {
     }
 }
 
-fn filled(env: &Reader<'_>, name: &str) -> Option<String> {
-    env.string(name).filter(|value| !value.is_empty())
-}
-
 fn kind_config(env: &Reader<'_>, kind: Kind) -> KindConfig {
     let name = kind.variable();
     KindConfig {
-        subject: filled(env, &format!("GOTRUE_MAILER_SUBJECTS_{name}")),
-        body: filled(env, &format!("GOTRUE_MAILER_TEMPLATES_{name}")),
+        subject: env.string(&format!("GOTRUE_MAILER_SUBJECTS_{name}")),
+        body: env.string(&format!("GOTRUE_MAILER_TEMPLATES_{name}")),
         enabled: kind.switch().is_some_and(|switch| env.bool(switch, false)),
     }
 }
 
 fn path(env: &Reader<'_>, kind: Kind) -> String {
     let name = format!("GOTRUE_MAILER_URLPATHS_{}", kind.variable());
-    let path = filled(env, &name).unwrap_or_else(|| "/verify".to_owned());
+    let path = env.string(&name).unwrap_or_else(|| "/verify".to_owned());
     if crate::redirect::address::Address::parse(&path).is_none() {
         env.problem(&name, "must be a path or URL");
     }
@@ -215,7 +211,7 @@ fn smtp(env: &Reader<'_>) -> Smtp {
 
 fn headers(env: &Reader<'_>) -> Vec<(String, String)> {
     const NAME: &str = "GOTRUE_SMTP_HEADERS";
-    let Some(json) = filled(env, NAME) else {
+    let Some(json) = env.string(NAME) else {
         return Vec::new();
     };
     let parsed: Result<std::collections::BTreeMap<String, Vec<String>>, _> =

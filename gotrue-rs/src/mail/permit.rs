@@ -78,10 +78,10 @@ pub(crate) enum Asker {
     User,
 }
 
-/// Refuses a request for a mail to whom none is sent, and counts it: against its client, against
-/// whom it would go to, and against the limit of the whole server. That happens before it is known whether anybody has the
-/// address, and whether or not a mail goes out then, so that neither a refusal nor what is left
-/// afterwards tells who has an account.
+/// Refuses a request for a mail to an address that none is sent to. Any other is counted: against
+/// its client, against its recipients, and against the limit of the whole server. That happens
+/// before it is known whether anybody has the address, and whether or not a mail goes out then, so
+/// that neither a refusal nor what is left afterwards tells who has an account.
 ///
 /// Upstream: counts by route and client, and the mails that it sends; looks only where one is due
 /// whether it may be sent.
