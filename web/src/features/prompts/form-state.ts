@@ -1,7 +1,7 @@
 /** What the create and edit forms hold, and the rules they share. */
 import { friendlyMessage, fieldProblems } from '@/lib/prompt-api/errors';
 import { REQUIRED_MESSAGE, keyProblem } from './key';
-import { sizeProblem } from './template-size';
+import { sizeNote } from './template-size';
 
 export interface PromptDraft {
   name: string;
@@ -38,7 +38,7 @@ export function checkDraft(draft: PromptDraft): FormProblem | undefined {
   if (Object.keys(fields).length > 0) return { message: REQUIRED_MESSAGE, fields };
   const key = keyProblem(draft.key);
   if (key !== undefined) return { message: key, fields: { key } };
-  const template = sizeProblem(draft.template);
+  const template = sizeNote(draft.template).problem;
   return template === undefined ? undefined : { message: template, fields: { template } };
 }
 

@@ -4,7 +4,7 @@ import { LintList } from '@/components/template-editor/lint-list';
 import { TemplateEditor } from '@/components/template-editor/template-editor';
 import { Button } from '@/components/ui/button';
 import { TemplateText } from '@/components/ui/template-text';
-import { sizeHint, sizeProblem } from '@/features/prompts/template-size';
+import { sizeNote } from '@/features/prompts/template-size';
 import { compile } from '@/lib/compile/compile';
 
 interface TemplateFieldProps {
@@ -16,6 +16,7 @@ interface TemplateFieldProps {
 /** The template with its preview: what it compiles to while its own variables are still open. */
 export function TemplateField({ value, error, onChange }: TemplateFieldProps) {
   const [preview, setPreview] = useState(false);
+  const size = sizeNote(value);
   return (
     <div className="relative">
       <Button
@@ -37,8 +38,8 @@ export function TemplateField({ value, error, onChange }: TemplateFieldProps) {
             label="Template"
             required
             value={value}
-            hint={sizeHint(value)}
-            error={sizeProblem(value) ?? error}
+            hint={size.hint}
+            error={size.problem ?? error}
             placeholder="e.g. You are a helpful assistant. Answer {question} in a {tone} tone."
             onChange={onChange}
           />
