@@ -40,6 +40,7 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
         }
     };
     let vars = Vars::process();
+    vars.warn_of_empty();
     let config = Config::load(&vars)?;
     let env = Reader::new(&vars);
     let http = HttpConfig::from_env(&env);

@@ -28,6 +28,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let config = Config::from_env(&env);
     let http = HttpConfig::from_env(&env);
     init_logs(LogFormat::Json, "info");
+    vars.warn_of_empty();
     memory::give_back_regularly();
     env.finish()?;
     let options = ServeOptions {

@@ -71,6 +71,7 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
         for warning in &setup.project.warnings {
             ui.warn(&format!("supabase/config.toml: {warning}"));
         }
+        vars.warn_of_empty();
     }
     let plan = Plan::make(&options, setup, vars)?;
     if options.detach {

@@ -6,6 +6,16 @@ use std::net::TcpStream;
 use super::installation::{Installation, Process};
 
 #[test]
+fn a_variable_set_to_nothing_is_named_at_the_start() {
+    let installation = Installation::new().with("GOTRUE_DISABLE_SIGNUP", "");
+    let output = installation.start(&[]).output();
+    assert!(
+        output.contains("WARN") && output.contains("GOTRUE_DISABLE_SIGNUP"),
+        "{output}"
+    );
+}
+
+#[test]
 fn what_is_no_http_is_answered_and_leaves_no_line() {
     let installation = Installation::new();
     let process = installation.start(&[]);
