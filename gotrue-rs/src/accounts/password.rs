@@ -41,22 +41,33 @@ const LONGEST_WAIT: Duration = Duration::from_secs(5);
 /// What a hash takes until one was measured.
 const FIRST_GUESS: Duration = Duration::from_millis(50);
 
-/// How willingly hashing yields to serving requests (0 to 19).
+/// How willingly hashing yields to serving requests (0 to 19), and costly hashing to all else.
 const NICENESS: i32 = 10;
+const NICENESS_OF_COSTLY: i32 = 19;
 
 /// The threads that hash; cloning shares them.
 #[derive(Clone)]
 pub(crate) struct Hasher {
+    usual: Threads,
+    /// For hashes from elsewhere that take many times as long: whoever asks for them again and
+    /// again only keeps those waiting who have such a hash.
+    costly: Threads,
+    cost: u32,
+}
+
+/// Threads with a queue before them; cloning shares them.
+#[derive(Clone)]
+struct Threads {
     shared: Arc<Shared>,
     /// Ends the threads with the last clone.
     _closer: Arc<Closer>,
-    cost: u32,
 }
 
 struct Shared {
     desk: Mutex<Desk>,
     news: Condvar,
     threads: usize,
+    niceness: i32,
 }
 
 /// What waits, and what is known about how long it will take.
@@ -84,30 +95,9 @@ impl Hasher {
     }
 
     fn with_threads(threads: usize, cost: u32) -> Self {
-        let shared = Arc::new(Shared {
-            desk: Mutex::new(Desk {
-                queue: Queue::default(),
-                typical: FIRST_GUESS,
-                is_closed: false,
-            }),
-            news: Condvar::new(),
-            threads,
-        });
-        for _ in 0..threads {
-            let shared = Arc::clone(&shared);
-            let spawned = std::thread::Builder::new()
-                .name("password".to_owned())
-                .spawn(move || shared.work());
-            if let Err(error) = spawned {
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "A hashing thread could not start"
-                );
-            }
-        }
         Self {
-            _closer: Arc::new(Closer(Arc::clone(&shared))),
-            shared,
+            usual: Threads::start(threads, NICENESS),
+            costly: Threads::start(1, NICENESS_OF_COSTLY),
             cost,
         }
     }
@@ -117,7 +107,7 @@ impl Hasher {
         let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
         let mut salt = [0; 16];
         aws_lc_rs::rand::fill(&mut salt).map_err(|_| Error::Unexpected("no randomness".into()))?;
-        let hashed = self.run(origin, move || {
+        let hashed = self.usual.run(origin, move || {
             bcrypt::hash_with_salt(&password, cost, salt)
                 .map(|parts| parts.format_for_version(bcrypt::Version::TwoA))
         });
@@ -146,7 +136,13 @@ impl Hasher {
             _ => (LONGEST_FOREIGN, password.len() <= LONGEST_FOREIGN),
         };
         let password = used_of(password, most);
-        self.run(origin, move || stored.matches(&password) && is_whole)
+        let threads = if stored.is_costly() {
+            &self.costly
+        } else {
+            &self.usual
+        };
+        threads
+            .run(origin, move || stored.matches(&password) && is_whole)
             .await
     }
 
@@ -158,8 +154,40 @@ impl Hasher {
         password: &str,
     ) -> Result<(), Error> {
         let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
-        self.run(origin, move || hash_in_vain(&password, cost))
+        self.usual
+            .run(origin, move || hash_in_vain(&password, cost))
             .await
+    }
+}
+
+impl Threads {
+    fn start(threads: usize, niceness: i32) -> Self {
+        let shared = Arc::new(Shared {
+            desk: Mutex::new(Desk {
+                queue: Queue::default(),
+                typical: FIRST_GUESS,
+                is_closed: false,
+            }),
+            news: Condvar::new(),
+            threads,
+            niceness,
+        });
+        for _ in 0..threads {
+            let shared = Arc::clone(&shared);
+            let spawned = std::thread::Builder::new()
+                .name("password".to_owned())
+                .spawn(move || shared.work());
+            if let Err(error) = spawned {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "A hashing thread could not start"
+                );
+            }
+        }
+        Self {
+            _closer: Arc::new(Closer(Arc::clone(&shared))),
+            shared,
+        }
     }
 
     async fn run<T: Send + 'static>(
@@ -205,7 +233,7 @@ impl Shared {
 
     fn work(&self) {
         // On Linux this concerns the calling thread only.
-        if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        if let Err(error) = rustix::process::setpriority_process(None, self.niceness) {
             tracing::debug!(%error, "The priority of a hashing thread could not be lowered");
         }
         while let Some(job) = self.next() {
@@ -292,6 +320,7 @@ mod tests {
 
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD_NO_PAD;
+    use futures_util::future::Either;
     use uuid::Uuid;
 
     use super::{BCRYPT_USES, Hasher, LONGEST_FOREIGN, used_of};
@@ -432,10 +461,31 @@ mod tests {
         assert!(served.is_ok());
     }
 
+    /// However many clients try passwords on a hash that takes long, nobody else waits for them.
+    #[tokio::test]
+    async fn costly_hashes_keep_nobody_else_waiting() {
+        let hasher = Hasher::with_threads(1, FAST);
+        let costly = format!("$2a$14${}", "a".repeat(53));
+        let tries = (0..8).map(async |client| {
+            let origin = Origin::named(&format!("192.0.2.{client}"));
+            hasher
+                .verify(&origin, "password", &costly, Uuid::nil())
+                .await
+        });
+        let tries = std::pin::pin!(futures_util::future::join_all(tries));
+        let honest = Origin::named("honest");
+        let honest = std::pin::pin!(hasher.hash(&honest, "password"));
+        let first = futures_util::future::select(tries, honest).await;
+        let Either::Right((served, _)) = first else {
+            panic!("the costly ones came first")
+        };
+        assert!(served.is_ok());
+    }
+
     #[test]
     fn the_room_follows_what_hashing_takes() {
         let hasher = Hasher::with_threads(0, FAST);
-        let mut desk = hasher.shared.desk();
+        let mut desk = hasher.usual.shared.desk();
         assert_eq!(desk.room(2), 200);
         for _ in 0..200 {
             desk.measured(Duration::from_millis(500));

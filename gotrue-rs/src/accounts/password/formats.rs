@@ -93,6 +93,21 @@ impl Stored {
         }
     }
 
+    /// Whether this takes many times as long as a hash of this service.
+    pub(crate) fn is_costly(&self) -> bool {
+        const MEMORY: u64 = 256 << 20;
+        match self {
+            Self::Bcrypt(known) => known.cost > 12,
+            Self::Argon2(Argon2Hash { params, .. }) => {
+                u64::from(params.m_cost()) * u64::from(params.t_cost()) > MEMORY >> 10
+            }
+            Self::FirebaseScrypt(ScryptHash { params, .. }) => {
+                let blocks = u64::from(params.r()) * u64::from(params.p()) * 128;
+                blocks << params.log_n().min(40) > MEMORY
+            }
+        }
+    }
+
     /// Whether the password is the one behind the hash.
     pub(crate) fn matches(&self, password: &[u8]) -> bool {
         let (derived, hash) = match self {
