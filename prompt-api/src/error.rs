@@ -8,7 +8,7 @@ use actix_web::{HttpResponse, ResponseError};
 use platform::http::body;
 use platform::jwt::JwtError;
 use platform::pg::{DbError, SqlState};
-use platform::telemetry::seldom;
+use platform::telemetry::seldom::Seldom;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -171,8 +171,8 @@ impl Error {
         let cause = std::error::Error::source(self).map(ToString::to_string);
         let error = cause.unwrap_or_default();
         match self {
-            Self::Unavailable(..) => {
-                if let Some(left_out) = seldom::DATABASE.admit() {
+            Self::Unavailable(cause, _) => {
+                if let Some(left_out) = cause.outage().map_or(Some(0), Seldom::admit) {
                     tracing::error!(error, left_out, "database unavailable");
                 }
             }

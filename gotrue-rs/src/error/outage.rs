@@ -20,13 +20,9 @@ impl Error {
         let away = causes.filter_map(|cause| {
             let database = cause.downcast_ref::<DbError>();
             let mail = cause.downcast_ref::<PostError>();
-            if database.is_some_and(|error| error.retry_after().is_some()) {
-                Some(&seldom::DATABASE)
-            } else if mail.is_some_and(PostError::is_passing) {
-                Some(&seldom::MAIL_SERVER)
-            } else {
-                None
-            }
+            let refused = mail.filter(|error| error.is_passing());
+            let lines = refused.map(|_| &seldom::MAIL_SERVER);
+            database.and_then(DbError::outage).or(lines)
         });
         let is_put_off = self.http_status() == StatusCode::SERVICE_UNAVAILABLE;
         away.chain(is_put_off.then_some(&seldom::OVERLOAD)).next()

@@ -235,13 +235,11 @@ async fn send_again(state: &State, mail: LeftOver) {
             settle(state, mail.id, None).await
         }
     };
-    if let Err(error) = outcome
-        && let Some(left_out) = error.admit_line()
-    {
+    // Which mail it was is told every time: nothing else names it.
+    if let Err(error) = outcome {
         tracing::error!(
             mail.id = %mail.id,
             error = &error as &dyn std::error::Error,
-            left_out,
             "A mail from before was not sent"
         );
     }

@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::PoolError;
+use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 
 use super::DbError;
+use crate::telemetry::seldom::{self, Seldom};
 
 /// For a connection, a lock or a server that is starting again.
 const SOON: Duration = Duration::from_secs(1);
@@ -29,6 +30,30 @@ impl DbError {
                 None
             }
         }
+    }
+}
+
+impl DbError {
+    /// The lines that tell of this failure, by its cause; `None` if it does not go away by itself.
+    pub fn outage(&self) -> Option<&'static Seldom> {
+        self.retry_after()?;
+        if matches!(self, Self::Pool(PoolError::Timeout(TimeoutType::Wait))) {
+            return Some(&seldom::DATABASE_POOL);
+        }
+        Some(self.code().map_or(&seldom::DATABASE, lines_for))
+    }
+}
+
+fn lines_for(code: &SqlState) -> &'static Seldom {
+    match *code {
+        SqlState::DISK_FULL | SqlState::READ_ONLY_SQL_TRANSACTION => &seldom::DATABASE_FULL,
+        SqlState::QUERY_CANCELED
+        | SqlState::LOCK_NOT_AVAILABLE
+        | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+        | SqlState::T_R_SERIALIZATION_FAILURE
+        | SqlState::T_R_DEADLOCK_DETECTED => &seldom::DATABASE_TIMEOUT,
+        _ if code.code() == "25P04" => &seldom::DATABASE_TIMEOUT,
+        _ => &seldom::DATABASE,
     }
 }
 
@@ -76,4 +101,26 @@ fn is_lost_connection(error: &tokio_postgres::Error) -> bool {
                 | "error performing TLS handshake"
                 | "timeout waiting for server"
         )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frequent_cause_hides_no_other() {
+        let pool = DbError::Pool(PoolError::Timeout(TimeoutType::Wait));
+        let away = DbError::Pool(PoolError::Closed);
+        let lines = [
+            pool.outage().unwrap(),
+            away.outage().unwrap(),
+            lines_for(&SqlState::DISK_FULL),
+            lines_for(&SqlState::LOCK_NOT_AVAILABLE),
+        ];
+        for (at, one) in lines.iter().enumerate() {
+            assert!(lines[..at].iter().all(|other| !std::ptr::eq(*one, *other)));
+        }
+        assert!(std::ptr::eq(lines_for(&SqlState::ADMIN_SHUTDOWN), lines[1]));
+        assert!(DbError::Config(String::new()).outage().is_none());
+    }
 }

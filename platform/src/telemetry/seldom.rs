@@ -1,12 +1,18 @@
 //! Lines about what is away: what one request finds missing, all of them do, and a line each would
-//! bury everything else.
+//! bury everything else. Each cause has lines of its own, so that a frequent one hides no other.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The database cannot serve.
+/// The database cannot be reached, or ends what it was asked.
 pub static DATABASE: Seldom = Seldom::new();
+/// All connections to the database are busy.
+pub static DATABASE_POOL: Seldom = Seldom::new();
+/// A statement or a lock took too long.
+pub static DATABASE_TIMEOUT: Seldom = Seldom::new();
+/// The database cannot write.
+pub static DATABASE_FULL: Seldom = Seldom::new();
 /// The mail server cannot serve.
 pub static MAIL_SERVER: Seldom = Seldom::new();
 /// There is more to do than can be done.

@@ -7,7 +7,7 @@ use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
 use jiff::Timestamp;
 use platform::api_keys;
 use platform::http::bearer;
-use platform::telemetry::seldom;
+use platform::telemetry::seldom::Seldom;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -99,7 +99,7 @@ async fn look_at_database(state: &State) -> Finding {
     match tokio::time::timeout(DATABASE_TIMEOUT, db::health::ping(&state.database)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            if let Some(left_out) = seldom::DATABASE.admit() {
+            if let Some(left_out) = error.outage().map_or(Some(0), Seldom::admit) {
                 tracing::warn!(%error, left_out, "health check failed");
             }
             return Finding::Down;
@@ -114,7 +114,7 @@ async fn look_at_database(state: &State) -> Finding {
         Ok(Ok(true)) if answered < DATABASE_SLOW => Finding::Healthy,
         Ok(Ok(true)) | Err(_) => Finding::Slow,
         Ok(Err(error)) => {
-            if let Some(left_out) = seldom::DATABASE.admit() {
+            if let Some(left_out) = error.outage().map_or(Some(0), Seldom::admit) {
                 tracing::warn!(%error, left_out, "whether it takes writes is not known");
             }
             Finding::Slow
