@@ -344,11 +344,13 @@ impl Connection {
         CloseReason::ALL.get(usize::from(reason)).copied()
     }
 
-    /// Whether it may make room for a newer one that has sent no request yet either: it is not
-    /// being served, or has been for long.
+    /// Whether it may make room for a newer one that has sent no request yet either: its client has
+    /// had time to send one, and it is not being served, or has been for long.
     pub(super) fn may_give_way(&self) -> bool {
+        const GRACE: Duration = Duration::from_millis(500);
         const LONG: Duration = Duration::from_secs(5);
-        self.phase() != Phase::Busy || self.opened.elapsed() > LONG
+        let is_served = self.phase() == Phase::Busy;
+        self.opened.elapsed() > if is_served { LONG } else { GRACE }
     }
 
     /// How dispensable this connection is, the more the greater: first those where nothing happens,

@@ -90,19 +90,22 @@ impl Connections {
         let open = &mut *open;
         let same = network.and_then(|network| open.networks.get_mut(&network));
         if let Some(same) = same {
-            let gives_way = if same.waiting.len() >= self.config.max_waiting_per_address {
-                oldest(&same.waiting).map(Some)
-            } else if same.all.len() >= self.config.max_connections_per_address {
-                most_dispensable(&same.all, &mut same.cursor).map(Some)
+            // All of a crowd that comes at once are let in, as far as there is room at all.
+            let gives_way = if same.all.len() >= self.config.max_connections_per_address {
+                let idle = most_dispensable(&same.all, &mut same.cursor);
+                Some(idle.ok_or(CloseReason::AddressCrowded)?)
+            } else if same.waiting.len() >= self.config.max_waiting_per_address {
+                oldest(&same.waiting)
             } else {
-                Some(None)
+                None
             };
-            if let Some(gives_way) = gives_way.ok_or(CloseReason::AddressCrowded)? {
+            if let Some(gives_way) = gives_way {
                 open.evict(&gives_way, CloseReason::AddressCrowded);
             }
         }
-        if open.waiting.len() >= self.config.max_waiting {
-            let oldest = oldest(&open.waiting).ok_or(CloseReason::Crowded)?;
+        if open.waiting.len() >= self.config.max_waiting
+            && let Some(oldest) = oldest(&open.waiting)
+        {
             open.evict(&oldest, CloseReason::Crowded);
         }
         if open.all.len() >= self.config.max_connections {

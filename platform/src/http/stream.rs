@@ -101,6 +101,10 @@ impl WatchedStream {
 
     fn close(&mut self, reason: CloseReason) -> io::Error {
         self.closed_for = reason;
+        if reason.makes_room() {
+            // Some clients take a polite end for an answer that is still to come.
+            let _ = self.io.set_zero_linger();
+        }
         let farewell = match reason {
             CloseReason::SlowHead if self.connection.is_in_head() => REQUEST_TIMEOUT,
             CloseReason::HeadTooLarge => HEAD_TOO_LARGE,

@@ -71,6 +71,11 @@ impl CloseReason {
         Self::Holding,
     ];
 
+    /// Whether somebody newer needs the place.
+    pub fn makes_room(self) -> bool {
+        matches!(self, Self::AddressCrowded | Self::Crowded | Self::Full)
+    }
+
     /// The label in the metrics.
     pub fn as_str(self) -> &'static str {
         match self {
