@@ -49,8 +49,13 @@ pub(super) async fn locked_table(target: &Target) -> Result<(), Failure> {
 pub(super) async fn dead_postgres(target: &Target) -> Result<(), Failure> {
     for _ in 0..KILLS {
         tokio::time::sleep(PEACE).await;
-        kill_process(postmaster(target)?, Signal::KILL)?;
+        let server = postmaster(target)?;
         let killed = Instant::now();
+        kill_process(server, Signal::KILL)?;
+        // It may answer once more before it is gone.
+        while postmaster(target).is_ok_and(|now| now == server) && killed.elapsed() < PATIENCE {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
         while !answers(target).await {
             if killed.elapsed() > PATIENCE {
                 return Err("the database did not come back".into());
