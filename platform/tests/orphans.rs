@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use nix::sys::prctl::set_child_subreaper;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, getsid};
 use platform::cluster::reap_orphans;
-use rustix::process::{Pid, Signal, getpid, kill_process, set_child_subreaper};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -18,21 +20,21 @@ fn orphan(command: &str) -> Pid {
     let output = Command::new("sh").args(["-c", &script]).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap();
-    Pid::from_raw(text.trim().parse().unwrap()).unwrap()
+    Pid::from_raw(text.trim().parse().unwrap())
 }
 
 fn is_listed(pid: Pid) -> bool {
-    Path::new(&format!("/proc/{}", pid.as_raw_nonzero())).exists()
+    Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// The session that the process table names: `setsid` may not have run yet.
+/// Whether `setsid` has run. The session before may be one that is not seen in here.
 fn has_own_session(pid: Pid) -> bool {
-    rustix::process::getsid(Some(pid)).is_ok_and(|session| session == pid)
+    getsid(Some(pid)) == Ok(pid)
 }
 
 /// Whether it ended and nobody asked how.
 fn is_unasked(pid: Pid) -> bool {
-    let stat = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    let stat = format!("/proc/{pid}/stat");
     let stat = std::fs::read_to_string(stat).unwrap();
     stat.rsplit_once(") ").unwrap().1.starts_with('Z')
 }
@@ -47,11 +49,11 @@ async fn wait_until(what: &str, ready: impl Fn() -> bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn orphans_are_reaped_and_own_children_left_to_whoever_waits() {
-    set_child_subreaper(Some(getpid())).unwrap();
+    set_child_subreaper(true).unwrap();
     // As what an entrypoint started before it became this program: it looks like a child of our
     // own, and nobody waits for it.
     let unasked = orphan("sleep 1000");
-    kill_process(unasked, Signal::KILL).unwrap();
+    kill(unasked, Signal::SIGKILL).unwrap();
     wait_until("it does not end", || is_unasked(unasked)).await;
     let reaping = tokio::spawn(reap_orphans());
     let waiting: Vec<_> = (0..4)
@@ -68,7 +70,7 @@ async fn orphans_are_reaped_and_own_children_left_to_whoever_waits() {
     for _ in 0..10 {
         let pid = orphan("setsid sleep 1000");
         wait_until("it has no session", || has_own_session(pid)).await;
-        kill_process(pid, Signal::KILL).unwrap();
+        kill(pid, Signal::SIGKILL).unwrap();
         wait_until("it stays in the process table", || !is_listed(pid)).await;
     }
     for thread in waiting {

@@ -21,6 +21,11 @@ const MAX_HEAD: usize = 32 << 10;
 const MAX_UNREAD: usize = 64 << 10;
 const MAX_UNREAD_CHUNKS: usize = 2 << 10;
 
+/// Most bytes read at once. What is above offers room for more after a long body, would fill it, and
+/// double it, and keep it.
+const READ: usize = 8 << 10;
+const READ_OF_CHUNKS: usize = 4 << 10;
+
 /// So much may have been received and not be part of a request yet without being counted: it is
 /// less than what a connection takes anyway, and enough for most heads.
 const SMALL_UNREAD: usize = 4 << 10;
@@ -47,7 +52,8 @@ enum Phase {
 
 /// What may be read from a connection now.
 pub(super) enum Room {
-    Some,
+    /// So many bytes.
+    Some(usize),
     /// Nothing until what there is has been taken, or the request answered.
     Later,
     /// The client has sent more than it may.
@@ -160,7 +166,13 @@ impl Connection {
             Phase::Idle => self.unwritten.load(Relaxed) > 0,
             _ => part.is_over(),
         };
-        if later { Room::Later } else { Room::Some }
+        if later {
+            Room::Later
+        } else if part.is_chunks() {
+            Room::Some(READ_OF_CHUNKS)
+        } else {
+            Room::Some(READ)
+        }
     }
 
     /// There is something to read that may not be read yet: whatever changes that wakes the stream.

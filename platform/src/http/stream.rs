@@ -19,14 +19,10 @@ use crate::telemetry::{CloseReason, http_metrics};
 
 /// Most bytes of a body handed over before what is above gets to work on them: it reads on as long
 /// as there is something to read, and would collect 128 KiB.
-const BURST: usize = 8 << 10;
+const BURST: usize = 16 << 10;
 
 /// How much is thrown away of what a client has sent behind the last request that is answered.
 const MAX_UNREAD_AT_END: usize = 1 << 20;
-
-/// Most bytes read at once. What is above offers room for more after a long body, would fill it, and
-/// double it, and keep it.
-const READ: usize = 4 << 10;
 
 const REQUEST_TIMEOUT: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -141,23 +137,22 @@ impl AsyncRead for WatchedStream {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        match this.connection.room() {
-            Room::Some => {}
+        let most = match this.connection.room() {
+            Room::Some(most) => most.min(buffer.remaining()),
             Room::Later => {
                 this.burst = 0;
                 this.watch(cx)?;
                 return this.wait(cx);
             }
             Room::Exceeded(reason) => return Poll::Ready(Err(this.close(reason))),
-        }
+        };
         if !this.ahead.is_empty() {
-            let fits = this.ahead.len().min(buffer.remaining());
-            let own = this.connection.receive(&this.ahead[..fits]);
+            let most = most.min(this.ahead.len());
+            let own = this.connection.receive(&this.ahead[..most]);
             buffer.put_slice(&this.ahead.split_to(own));
             this.burst += own;
             return Poll::Ready(Ok(()));
         }
-        let most = buffer.remaining().min(READ);
         let mut read = ReadBuf::new(buffer.initialize_unfilled_to(most));
         let outcome = Pin::new(&mut this.io).poll_read(cx, &mut read);
         if !read.filled().is_empty() {

@@ -111,6 +111,13 @@ impl TestServer {
         self.event().await;
     }
 
+    /// Waits until no connection of it is left, nor what answers one.
+    #[expect(clippy::await_holding_lock, reason = "each test waits in one place")]
+    pub(crate) async fn stop(self) {
+        self.handle.stop(false).await;
+        while self.events.lock().unwrap().recv().await.is_some() {}
+    }
+
     #[expect(clippy::await_holding_lock, reason = "each test waits in one place")]
     async fn event(&self) {
         self.events.lock().unwrap().recv().await.unwrap();
