@@ -217,13 +217,21 @@ pub(crate) fn servers_of(data_dir: &Path) -> usize {
         return 0;
     };
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    processes
+    let servers: Vec<_> = processes
         .filter(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
         .filter(|entry| {
-            let parent = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
-            parent.contains("-D")
+            let command = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+            command.contains("-D")
         })
-        .count()
+        .collect();
+    // What a server has just started looks like the server until it calls itself something else.
+    let has_server_as_parent = |entry: &fs::DirEntry| {
+        let status = fs::read_to_string(entry.path().join("status")).unwrap_or_default();
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"));
+        parent.is_some_and(|parent| servers.iter().any(|it| it.file_name() == parent.trim()))
+    };
+    let first = servers.iter().filter(|entry| !has_server_as_parent(entry));
+    first.count()
 }
 
 /// Runs statements.
