@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::honest::headers;
 use super::installation::Installation;
+use super::priority::Priority;
 use super::smtp::Sink;
 use super::tally::Tally;
 use crate::Failure;
@@ -112,7 +113,9 @@ impl Attack {
     /// Runs it on a thread of its own.
     pub(crate) fn launch(self, target: Target) -> JoinHandle<Result<(), String>> {
         std::thread::spawn(move || {
-            yield_to_everybody().map_err(|error| error.to_string())?;
+            Priority::Leftovers
+                .take()
+                .map_err(|error| error.to_string())?;
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()
@@ -145,17 +148,6 @@ impl Attack {
         }
         Ok(())
     }
-}
-
-/// Leaves this thread the time nobody else wants: on a real attack it is another machine's.
-fn yield_to_everybody() -> Result<(), Failure> {
-    let thread = rustix::thread::gettid().as_raw_nonzero().to_string();
-    let mut chrt = std::process::Command::new("chrt");
-    chrt.args(["--idle", "--pid", "0", &thread]);
-    if chrt.status()?.success() {
-        return Ok(());
-    }
-    Err("`chrt` (Debian: util-linux) could not lower the attacker's priority".into())
 }
 
 /// What the attacker knows.
