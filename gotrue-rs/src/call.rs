@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::json;
 use crate::state::State;
 use body::Body;
-pub(crate) use body::refusal;
+pub(crate) use body::{refusal, trust_sender};
 pub(crate) use serving::Serving;
 
 /// Where clients name the page to return to.

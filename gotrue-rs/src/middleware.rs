@@ -58,6 +58,7 @@ pub(crate) async fn token_first<B: MessageBody + 'static>(
     next: Next<B>,
 ) -> Result<ServiceResponse<B>, actix_web::Error> {
     check_token(&state, bearer::token(request.headers()))?;
+    call::trust_sender(&request);
     next.call(request).await
 }
 

@@ -31,7 +31,7 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Json<T, 
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             let body = body::read(&request, payload, LIMIT).await;
-            let body = body.map_err(|error| Error::from_body(error, LIMIT))?;
+            let body = body.map_err(Error::from_body)?;
             // Members nobody asked for are skipped unread, so this must be checked for the whole.
             let text = std::str::from_utf8(&body).map_err(|_| Error::UnreadableBody)?;
             let text = if text.is_empty() { "{}" } else { text };
@@ -43,9 +43,9 @@ impl<T: DeserializeOwned + 'static, const LIMIT: usize> FromRequest for Json<T, 
 }
 
 impl Error {
-    fn from_body(error: BodyError, limit: usize) -> Self {
+    fn from_body(error: BodyError) -> Self {
         match error {
-            BodyError::TooLarge => {
+            BodyError::TooLarge(limit) => {
                 Self::TooLarge(format!("The request body is larger than {limit} bytes"))
             }
             BodyError::TooSlow => Self::SlowBody,

@@ -47,9 +47,9 @@ pub fn set_rules(request: &HttpRequest, rules: BodyRules) {
 /// Why a body could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It is larger than its route allows.
-    #[error("the request body is too large")]
-    TooLarge,
+    /// It is larger than its route allows, in bytes: answer 413.
+    #[error("the request body is larger than {0} bytes")]
+    TooLarge(usize),
     /// The client took too long: answer 408.
     #[error("the request body did not arrive in time")]
     TooSlow,
@@ -64,7 +64,6 @@ pub enum BodyError {
 impl From<PayloadError> for BodyError {
     fn from(error: PayloadError) -> Self {
         match error {
-            PayloadError::Overflow => Self::TooLarge,
             PayloadError::Io(error) => {
                 let inner = error.get_ref().and_then(|it| it.downcast_ref());
                 inner.copied().unwrap_or(Self::Broken)
@@ -106,7 +105,7 @@ pub async fn read(
 ) -> Result<Bytes, BodyError> {
     let announced = announced(request).unwrap_or_default();
     if announced > limit {
-        return Err(BodyError::TooLarge);
+        return Err(BodyError::TooLarge(limit));
     }
     let mut held = Held {
         shared: Shared::of(request),
@@ -116,7 +115,7 @@ pub async fn read(
     while let Some(chunk) = payload.next().await {
         let chunk = chunk?;
         if body.len() + chunk.len() > limit {
-            return Err(BodyError::TooLarge);
+            return Err(BodyError::TooLarge(limit));
         }
         held.add(chunk.len())?;
         body.extend_from_slice(&chunk);

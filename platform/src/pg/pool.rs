@@ -97,12 +97,11 @@ pub struct Database {
     pub(super) writable: Arc<tokio::sync::Mutex<Option<Probed>>>,
 }
 
-/// How many of so many connections strangers may use at once: as many as keep this machine busy, and
-/// never more than half.
+/// How many of so many connections strangers may use at once: as many as leave one of this machine's
+/// processors to others, and never more than half.
 fn anonymous_share(connections: usize) -> usize {
-    const FEWEST: usize = 2;
-    let cores = std::thread::available_parallelism().map_or(FEWEST, NonZero::get);
-    cores.max(FEWEST).min(connections / 2).max(1)
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    (processors - 1).min(connections / 2).max(1)
 }
 
 /// How many of so many connections callers may use at once whose right to be served is not known

@@ -167,7 +167,7 @@ async fn patient(request: HttpRequest, payload: Payload) -> HttpResponse {
 fn respond(body: Result<Bytes, BodyError>) -> HttpResponse {
     match body {
         Ok(body) => HttpResponse::Ok().body(body.len().to_string()),
-        Err(BodyError::TooLarge) => HttpResponse::PayloadTooLarge().finish(),
+        Err(BodyError::TooLarge(_)) => HttpResponse::PayloadTooLarge().finish(),
         Err(BodyError::TooSlow) => HttpResponse::RequestTimeout().finish(),
         Err(BodyError::Busy) => HttpResponse::ServiceUnavailable().finish(),
         Err(BodyError::Broken) => HttpResponse::BadRequest().finish(),

@@ -20,7 +20,7 @@ const ENDLESS_SOCKETS: usize = 32;
 /// Just less than a head may have.
 const PARKED: usize = 31 << 10;
 /// Just less than a body may have.
-const LARGE_PASSWORD: usize = 900 << 10;
+const LARGE_PASSWORD: usize = 60 << 10;
 
 /// Time between two bytes of a slow sender.
 const DRIP: Duration = Duration::from_secs(2);

@@ -298,7 +298,7 @@ test.describe('bad input to the auth service', () => {
     }
   });
 
-  test('bodies beyond a megabyte are too large', async () => {
+  test('bodies of two megabytes are too large', async () => {
     for (const route of withBody) {
       const answer = await send(route, tokens, { name: 'two megabytes', body: TOO_LARGE });
       expect.soft(authProblem(answer), label(route, 'two megabytes')).toBeUndefined();
@@ -308,7 +308,7 @@ test.describe('bad input to the auth service', () => {
     expect(signup.json).toMatchObject({
       code: 413,
       error_code: 'request_entity_too_large',
-      msg: 'Request body too large (max 1048576 bytes)',
+      msg: 'Request body too large (max 65536 bytes)',
     });
   });
 
