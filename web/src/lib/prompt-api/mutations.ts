@@ -33,7 +33,7 @@ function refresh(client: QueryClient, id?: number): Promise<unknown> {
   return Promise.all([
     client.invalidateQueries({ queryKey: promptKeys.lists }),
     client.invalidateQueries({ queryKey: promptKeys.stats }),
-    client.invalidateQueries({ queryKey: ['prompts', 'by-key'] }),
+    client.invalidateQueries({ queryKey: promptKeys.byKeys }),
     ...(id === undefined
       ? []
       : [
