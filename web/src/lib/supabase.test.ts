@@ -19,6 +19,7 @@ test('without a public key it says what to do, and tries again later', async () 
   await getSupabase();
   expect(createClient).toHaveBeenCalledTimes(1);
   expect(createClient).toHaveBeenCalledWith('http://localhost:8080', 'test-anon-key', {
+    db: { schema: 'wildfire' },
     auth: expect.objectContaining({
       flowType: 'pkce',
       detectSessionInUrl: false,

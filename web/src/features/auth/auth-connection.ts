@@ -2,20 +2,21 @@
  * The link between React and the auth client: loads the client on demand, subscribes to it once,
  * and remembers whether a sign-out was asked for here.
  */
-import type { Session, SupabaseClient } from '@supabase/supabase-js';
+import type { Session } from '@supabase/supabase-js';
+import type { Supabase } from '@/lib/supabase';
 import type { AuthEvent } from './auth-context';
 
 type Listener = (event: AuthEvent, session: Session | null) => void;
 
 export class AuthConnection {
-  private client: Promise<SupabaseClient> | undefined;
+  private client: Promise<Supabase> | undefined;
   private listener: Listener | undefined;
   private signingOut = false;
 
-  constructor(private readonly load: () => Promise<SupabaseClient>) {}
+  constructor(private readonly load: () => Promise<Supabase>) {}
 
   /** The client; from here on every auth event reaches the listener. */
-  readonly connect = (): Promise<SupabaseClient> => {
+  readonly connect = (): Promise<Supabase> => {
     this.client ??= this.load()
       .then((supabase) => {
         supabase.auth.onAuthStateChange((event, session) => this.listener?.(event, session));

@@ -1,6 +1,7 @@
 /** Who is signed in, and the ways in and out. */
-import type { AuthChangeEvent, Session, SupabaseClient, User } from '@supabase/supabase-js';
+import type { AuthChangeEvent, Session, User } from '@supabase/supabase-js';
 import { createContext, useContext } from 'react';
+import type { Supabase } from '@/lib/supabase';
 
 export type OAuthProvider = 'google' | 'github';
 
@@ -17,7 +18,7 @@ export type Auth = {
   /** True until the first look-up of the session is done. */
   loading: boolean;
   /** The client, once this provider listens to it. */
-  connect: () => Promise<SupabaseClient>;
+  connect: () => Promise<Supabase>;
   signInWithPassword: (email: string, password: string) => Promise<void>;
   signInWithMagicLink: (email: string, options?: SignInOptions) => Promise<void>;
   signInWithProvider: (provider: OAuthProvider, options?: SignInOptions) => Promise<void>;

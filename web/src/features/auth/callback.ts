@@ -2,10 +2,11 @@
  * What /auth/callback and /auth/confirm do with the address they were opened with. Each branch
  * spends a one-time secret, so callers must run this once per address.
  */
-import type { SupabaseClient, User } from '@supabase/supabase-js';
+import type { User } from '@supabase/supabase-js';
+import type { Supabase } from '@/lib/supabase';
 
 type AuthClient = Pick<
-  SupabaseClient['auth'],
+  Supabase['auth'],
   'verifyOtp' | 'exchangeCodeForSession' | 'setSession' | 'getSession'
 >;
 
