@@ -2,23 +2,21 @@ import { act, screen, waitFor } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { env } from '@/config/env';
 import {
-  auth,
-  authError,
-  emit,
-  fakeSession,
-  resetFakeSupabase,
+  beginSignIn,
+  callsTo,
+  expireSession,
+  refuse,
+  serveAuth,
+  signIn,
   startSignedIn,
-} from '@/testing/fake-supabase';
+} from '@/testing/auth-server';
 import { renderApp } from '@/testing/render-app';
 import { server } from '@/testing/server';
 
-jest.mock('@/lib/supabase', () => jest.requireActual<object>('@/testing/fake-supabase'));
-
 beforeEach(() => {
-  resetFakeSupabase();
+  serveAuth();
   jest.spyOn(console, 'debug').mockImplementation();
   server.use(
-    http.get('*/auth/v1/settings', () => HttpResponse.json({ external: {} })),
     http.get('*/health', () => HttpResponse.json({ status: 'ok', components: [] })),
     http.get('*/api/v1/*', () => HttpResponse.json([])),
   );
@@ -114,9 +112,10 @@ describe('the end of a session', () => {
     startSignedIn();
     const { where } = renderApp('/playground');
     await screen.findByRole('button', { name: 'Account of ada@example.com' });
-    act(() => emit('SIGNED_OUT', null));
+    await act(expireSession);
     await waitFor(() => expect(where()).toBe('/signin?next=%2Fplayground'));
-    act(() => emit('SIGNED_IN', fakeSession()));
+    serveAuth();
+    await act(signIn);
     await waitFor(() => expect(where()).toBe('/playground'));
   });
 
@@ -124,7 +123,7 @@ describe('the end of a session', () => {
     startSignedIn();
     const { where } = renderApp('/terms');
     await screen.findByRole('button', { name: 'Account of ada@example.com' });
-    act(() => emit('SIGNED_OUT', null));
+    await act(expireSession);
     expect(await screen.findByRole('link', { name: 'Sign In' })).toBeVisible();
     expect(where()).toBe('/terms');
   });
@@ -132,6 +131,7 @@ describe('the end of a session', () => {
 
 describe('the callback', () => {
   const open = (search: string) => {
+    beginSignIn();
     window.history.replaceState(null, '', `/auth/callback${search}`);
     return renderApp(`/auth/callback${search}`);
   };
@@ -141,14 +141,14 @@ describe('the callback', () => {
     const { where } = open('?code=abc');
     expect(await screen.findByText('Signing you in...')).toBeInTheDocument();
     await waitFor(() => expect(where()).toBe('/dashboard'));
-    expect(auth.exchangeCodeForSession).toHaveBeenCalledTimes(1);
+    expect(callsTo('/token?grant_type=pkce')).toHaveLength(1);
   });
 
   test('goes on to the page one came for, if it is of this site', async () => {
     const first = open('?code=abc&next=%2Fprompts');
     await waitFor(() => expect(first.where()).toBe('/prompts'));
     first.unmount();
-    resetFakeSupabase();
+    window.localStorage.clear();
     const second = open('?code=abc&next=%2F%2Fevil.test');
     await waitFor(() => expect(second.where()).toBe('/dashboard'));
   });
@@ -157,8 +157,8 @@ describe('the callback', () => {
     ['?token_hash=abc&type=email', 'invalid_link', /invalid or has expired/],
     ['?code=abc', 'auth_failed', /could not be completed/],
   ])('a failure with %s is told on the sign-in page', async (search, error, message) => {
-    auth.verifyOtp.mockImplementation(() => authError('no'));
-    auth.exchangeCodeForSession.mockImplementation(() => authError('no'));
+    refuse('/verify', 'no');
+    refuse('/token', 'no');
     const { where } = open(search);
     await waitFor(() => expect(where()).toBe(`/signin?error=${error}`));
     expect(await screen.findByText(message)).toBeVisible();

@@ -1,16 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { axe } from 'jest-axe';
 import { http, HttpResponse } from 'msw';
-import { resetFakeSupabase, startSignedIn } from '@/testing/fake-supabase';
+import { serveAuth, startSignedIn } from '@/testing/auth-server';
 import { renderApp } from '@/testing/render-app';
 import { server } from '@/testing/server';
 
-jest.mock('@/lib/supabase', () => jest.requireActual<object>('@/testing/fake-supabase'));
-
 beforeEach(() => {
-  resetFakeSupabase();
+  serveAuth();
   document.documentElement.className = '';
-  server.use(http.get('*/auth/v1/settings', () => HttpResponse.json({ external: {} })));
 });
 
 /** A page that is the same for everyone and asks the server nothing. */

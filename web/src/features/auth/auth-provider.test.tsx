@@ -1,18 +1,19 @@
-import { act, render, screen, waitFor } from '@testing-library/react';
+import { act, render, screen } from '@testing-library/react';
 import { useEffect } from 'react';
+import { getSupabase, SESSION_STORAGE_KEY } from '@/lib/supabase';
 import {
-  auth,
-  authError,
-  emit,
-  fakeSession,
-  resetFakeSupabase,
-  SESSION_STORAGE_KEY,
+  ACCESS_TOKEN,
+  calls,
+  callsTo,
+  expireSession,
+  refreshSession,
+  refuse,
+  serveAuth,
+  signIn,
   startSignedIn,
-} from '@/testing/fake-supabase';
+} from '@/testing/auth-server';
 import { type Auth, useAuth } from './auth-context';
 import { AuthProvider } from './auth-provider';
-
-jest.mock('@/lib/supabase', () => jest.requireActual<object>('@/testing/fake-supabase'));
 
 const onSignedOut = jest.fn();
 let seen: Auth;
@@ -35,7 +36,7 @@ function renderProvider() {
 
 beforeEach(() => {
   onSignedOut.mockReset();
-  resetFakeSupabase();
+  serveAuth();
   jest.spyOn(console, 'debug').mockImplementation();
 });
 
@@ -45,10 +46,13 @@ test('useAuth outside of a provider says so', () => {
   jest.mocked(console.error).mockClear();
 });
 
-test('without a stored session nobody is signed in and no client is loaded', () => {
+test('without a stored session nobody is signed in and no client is listened to', async () => {
+  const { auth } = await getSupabase();
+  const listen = jest.spyOn(auth, 'onAuthStateChange');
   renderProvider();
   expect(screen.getByText('nobody')).toBeInTheDocument();
-  expect(auth.onAuthStateChange).not.toHaveBeenCalled();
+  expect(listen).not.toHaveBeenCalled();
+  expect(calls).toEqual([]);
 });
 
 test('loading lasts until the first look-up is done', async () => {
@@ -56,7 +60,7 @@ test('loading lasts until the first look-up is done', async () => {
   renderProvider();
   expect(screen.getByText('loading')).toBeInTheDocument();
   expect(await screen.findByText('ada@example.com')).toBeInTheDocument();
-  expect(seen.session?.access_token).toBe('access');
+  expect(seen.session?.access_token).toBe(ACCESS_TOKEN);
 });
 
 test('a session that another tab began appears here', async () => {
@@ -72,8 +76,8 @@ test('signing in and refreshing are only logged', async () => {
   startSignedIn();
   renderProvider();
   await screen.findByText('ada@example.com');
-  act(() => emit('SIGNED_IN', fakeSession()));
-  act(() => emit('TOKEN_REFRESHED', fakeSession()));
+  await act(signIn);
+  await act(refreshSession);
   expect(console.debug).toHaveBeenCalledWith('Auth event: SIGNED_IN');
   expect(console.debug).toHaveBeenCalledWith('Auth event: TOKEN_REFRESHED');
   expect(onSignedOut).not.toHaveBeenCalled();
@@ -85,7 +89,8 @@ test('an expired session is told apart from an explicit sign-out', async () => {
   await screen.findByText('ada@example.com');
   await act(() => seen.signOut());
   expect(onSignedOut).toHaveBeenLastCalledWith(true);
-  act(() => emit('SIGNED_OUT', null));
+  await act(signIn);
+  await act(expireSession);
   expect(onSignedOut).toHaveBeenLastCalledWith(false);
   expect(screen.getByText('nobody')).toBeInTheDocument();
 });
@@ -93,16 +98,15 @@ test('an expired session is told apart from an explicit sign-out', async () => {
 test('links lead back to the callback, with the page to go on to', async () => {
   renderProvider();
   await act(() => seen.signInWithMagicLink('a@b.co', { next: '/prompts', name: 'Ada' }));
-  expect(auth.signInWithOtp).toHaveBeenCalledWith({
-    email: 'a@b.co',
-    options: {
-      emailRedirectTo: `${window.location.origin}/auth/callback?next=%2Fprompts`,
-      shouldCreateUser: true,
-      data: { name: 'Ada' },
-    },
-  });
+  const [sent] = callsTo('/otp');
+  expect(sent?.redirectTo).toBe(`${window.location.origin}/auth/callback?next=%2Fprompts`);
+  expect(sent?.body).toMatchObject({ email: 'a@b.co', create_user: true, data: { name: 'Ada' } });
+  // It makes the browser leave the page, which jsdom cannot.
+  const { auth } = await getSupabase();
+  const leave = jest.spyOn(auth, 'signInWithOAuth');
+  leave.mockResolvedValue({ data: { provider: 'github', url: '' }, error: null });
   await act(() => seen.signInWithProvider('github'));
-  expect(auth.signInWithOAuth).toHaveBeenCalledWith({
+  expect(leave).toHaveBeenCalledWith({
     provider: 'github',
     options: { redirectTo: `${window.location.origin}/auth/callback` },
   });
@@ -111,19 +115,22 @@ test('links lead back to the callback, with the page to go on to', async () => {
 test('passwords, codes and sign-up go to the service and its refusals come back', async () => {
   renderProvider();
   await act(() => seen.signUp('a@b.co', 'secret', { name: 'Ada' }));
-  expect(auth.signUp).toHaveBeenCalledWith({
+  const [signUp] = callsTo('/signup');
+  expect(signUp?.redirectTo).toBe(`${window.location.origin}/auth/callback`);
+  expect(signUp?.body).toMatchObject({
     email: 'a@b.co',
     password: 'secret',
-    options: {
-      data: { name: 'Ada' },
-      emailRedirectTo: `${window.location.origin}/auth/callback`,
-    },
+    data: { name: 'Ada' },
   });
   await act(() => seen.sendCode('a@b.co'));
-  auth.verifyOtp.mockImplementation(() => authError('Token has expired or is invalid'));
+  refuse('/verify', 'Token has expired or is invalid', 'otp_expired');
   await expect(seen.verifyCode('a@b.co', '123456')).rejects.toThrow('Token has expired');
-  expect(auth.verifyOtp).toHaveBeenCalledWith({ email: 'a@b.co', token: '123456', type: 'email' });
-  auth.signInWithPassword.mockImplementation(() => authError('Invalid login credentials'));
+  expect(callsTo('/verify')[0]?.body).toMatchObject({
+    email: 'a@b.co',
+    token: '123456',
+    type: 'email',
+  });
+  refuse('/token', 'Invalid login credentials', 'invalid_credentials');
   await expect(seen.signInWithPassword('a@b.co', 'no')).rejects.toThrow('Invalid login');
 });
 
@@ -132,8 +139,11 @@ test('a profile needs a user, and is read again after a change', async () => {
   await act(() =>
     expect(seen.updateProfile({ avatar_url: 'x' })).rejects.toThrow('No user logged in'),
   );
-  act(() => emit('SIGNED_IN', fakeSession()));
+  await act(signIn);
   await act(() => seen.updateProfile({ avatar_url: 'x' }));
-  expect(auth.updateUser).toHaveBeenCalledWith({ data: { avatar_url: 'x' } });
-  await waitFor(() => expect(auth.getUser).toHaveBeenCalled());
+  const asked = callsTo('/user').map((call) => [call.method, call.body]);
+  expect(asked).toEqual([
+    ['PUT', expect.objectContaining({ data: { avatar_url: 'x' } })],
+    ['GET', undefined],
+  ]);
 });

@@ -1,17 +1,21 @@
+import { getSupabase } from '@/lib/supabase';
 import {
-  auth,
-  authError,
-  fakeUser,
-  resetFakeSupabase,
+  ACCESS_TOKEN,
+  beginSignIn,
+  calls,
+  callsTo,
+  refuse,
+  serveAuth,
   startSignedIn,
-} from '@/testing/fake-supabase';
+} from '@/testing/auth-server';
 import { finishSignIn } from './callback';
 
-beforeEach(resetFakeSupabase);
+beforeEach(() => serveAuth());
 
-type Client = Parameters<typeof finishSignIn>[0];
-const finish = (address: string) =>
-  finishSignIn(auth as unknown as Client, new URL(address, 'http://localhost:8080'));
+async function finish(address: string) {
+  const { auth } = await getSupabase();
+  return finishSignIn(auth, new URL(address, 'http://localhost:8080'));
+}
 
 const signedIn = expect.objectContaining({ kind: 'signed-in' }) as unknown;
 
@@ -19,13 +23,14 @@ test.each(['/auth/confirm?token_hash=abc&type=email', '/auth/callback#token_hash
   '%s verifies the token',
   async (address) => {
     expect(await finish(address)).toEqual(signedIn);
-    expect(auth.verifyOtp).toHaveBeenCalledWith({ token_hash: 'abc', type: 'email' });
-    expect(auth.exchangeCodeForSession).not.toHaveBeenCalled();
+    expect(calls.map((call) => [call.path, call.body])).toEqual([
+      ['/verify', expect.objectContaining({ token_hash: 'abc', type: 'email' })],
+    ]);
   },
 );
 
 test('a refused token is an invalid link', async () => {
-  auth.verifyOtp.mockImplementation(() => authError('expired'));
+  refuse('/verify', 'Email link is invalid or has expired', 'otp_expired');
   expect(await finish('/auth/confirm?token_hash=abc&type=email')).toEqual({
     kind: 'failed',
     error: 'invalid_link',
@@ -33,13 +38,20 @@ test('a refused token is an invalid link', async () => {
 });
 
 test('a code is exchanged', async () => {
+  beginSignIn();
   expect(await finish('/auth/callback?code=xyz')).toEqual(signedIn);
-  expect(auth.exchangeCodeForSession).toHaveBeenCalledWith('xyz');
+  const [exchange] = callsTo('/token?grant_type=pkce');
+  expect(exchange?.body).toEqual({ auth_code: 'xyz', code_verifier: 'verifier' });
 });
 
 test('a code that cannot be exchanged is a failed sign-in', async () => {
-  auth.exchangeCodeForSession.mockImplementation(() => authError('no verifier'));
-  expect(await finish('/auth/callback?code=xyz')).toEqual({ kind: 'failed', error: 'auth_failed' });
+  const failed = { kind: 'failed', error: 'auth_failed' };
+  // Another browser began it.
+  expect(await finish('/auth/callback?code=xyz')).toEqual(failed);
+  expect(calls).toEqual([]);
+  beginSignIn();
+  refuse('/token', 'invalid flow state', 'flow_state_not_found');
+  expect(await finish('/auth/callback?code=xyz')).toEqual(failed);
 });
 
 test.each([
@@ -52,12 +64,14 @@ test.each([
 });
 
 test('tokens in the hash begin a session', async () => {
-  expect(await finish('/auth/callback#access_token=a&refresh_token=r')).toEqual(signedIn);
-  expect(auth.setSession).toHaveBeenCalledWith({ access_token: 'a', refresh_token: 'r' });
+  const hash = `#access_token=${ACCESS_TOKEN}&refresh_token=r`;
+  expect(await finish(`/auth/callback${hash}`)).toEqual(signedIn);
+  // The client asks whose they are.
+  expect(callsTo('/user')).toHaveLength(1);
 });
 
 test('without anything in the address, an existing session decides', async () => {
   expect(await finish('/auth/callback')).toEqual({ kind: 'no-session' });
-  startSignedIn(fakeUser());
+  startSignedIn();
   expect(await finish('/auth/callback')).toEqual({ kind: 'existing-session' });
 });

@@ -3,14 +3,12 @@ import userEvent from '@testing-library/user-event';
 import { axe } from 'jest-axe';
 import { createMemoryRouter, RouterProvider } from 'react-router-dom';
 import { AuthProvider } from '@/features/auth/auth-provider';
-import { auth, authError, resetFakeSupabase } from '@/testing/fake-supabase';
+import { callsTo, refuse, serveAuth } from '@/testing/auth-server';
 import { REDIRECT_DELAY_MS } from './code-flow';
 import { Passwordless } from './passwordless';
 
-jest.mock('@/lib/supabase', () => jest.requireActual<object>('@/testing/fake-supabase'));
-
 beforeEach(() => {
-  resetFakeSupabase();
+  serveAuth();
   jest.spyOn(console, 'debug').mockImplementation();
 });
 
@@ -77,7 +75,7 @@ test('a good code is announced and leads on after a moment', async () => {
   await user.type(await askForCode(user), '123456');
   await user.click(screen.getByRole('button', { name: 'Verify code' }));
   expect(await screen.findByText('Successfully authenticated! Redirecting...')).toBeVisible();
-  expect(auth.verifyOtp).toHaveBeenCalledWith({
+  expect(callsTo('/verify')[0]?.body).toMatchObject({
     email: 'ada@example.com',
     token: '123456',
     type: 'email',
@@ -94,7 +92,7 @@ test('the pause before going on is a second and a half', () => {
 
 test('a bad code can be corrected', async () => {
   jest.spyOn(console, 'warn').mockImplementation();
-  auth.verifyOtp.mockImplementation(() => authError('Token has expired or is invalid'));
+  refuse('/verify', 'Token has expired or is invalid', 'otp_expired');
   const { user } = renderScreen();
   const code = await askForCode(user);
   await user.type(code, '123456');
@@ -108,7 +106,7 @@ test.each([
   ['Magic Link', 'Send magic link'],
   ['One-Time Code', 'Send code'],
 ])('%s: says when the email cannot be sent', async (tab, button) => {
-  auth.signInWithOtp.mockImplementation(() => authError('over quota'));
+  refuse('/otp', 'over quota', 'over_email_send_rate_limit');
   const { user } = renderScreen();
   await user.click(screen.getByRole('tab', { name: tab }));
   await user.type(screen.getByLabelText('Email'), 'ada@example.com');

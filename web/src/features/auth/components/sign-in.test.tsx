@@ -1,23 +1,14 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { axe } from 'jest-axe';
-import { http, HttpResponse } from 'msw';
 import { MemoryRouter } from 'react-router-dom';
 import { env } from '@/config/env';
 import { AuthProvider } from '@/features/auth/auth-provider';
-import { auth, authError, resetFakeSupabase } from '@/testing/fake-supabase';
-import { server } from '@/testing/server';
+import { getSupabase } from '@/lib/supabase';
+import { callsTo, hang, refuse, serveAuth } from '@/testing/auth-server';
 import { SignIn } from './sign-in';
 
-jest.mock('@/lib/supabase', () => jest.requireActual<object>('@/testing/fake-supabase'));
-
-const settings = (external: object) =>
-  server.use(http.get('*/auth/v1/settings', () => HttpResponse.json({ external })));
-
-beforeEach(() => {
-  resetFakeSupabase();
-  settings({ google: true, github: true });
-});
+beforeEach(() => serveAuth({ google: true, github: true }));
 
 async function renderSignIn(address = '/signin', mode: 'signin' | 'signup' = 'signin') {
   const view = render(
@@ -45,20 +36,15 @@ test('sends a magic link, says how long it holds, and offers another address', a
   expect(await screen.findByText('Check your email')).toBeVisible();
   expect(screen.getByText('ada@example.com')).toBeVisible();
   expect(screen.getByText(/The link expires in 15 minutes/)).toBeVisible();
-  expect(auth.signInWithOtp).toHaveBeenCalledWith(
-    expect.objectContaining({
-      email: 'ada@example.com',
-      options: expect.objectContaining({
-        emailRedirectTo: `${window.location.origin}/auth/callback?next=%2Fprompts`,
-      }) as unknown,
-    }),
-  );
+  const [sent] = callsTo('/otp');
+  expect(sent?.body).toMatchObject({ email: 'ada@example.com', create_user: true });
+  expect(sent?.redirectTo).toBe(`${window.location.origin}/auth/callback?next=%2Fprompts`);
   await user.click(screen.getByRole('button', { name: 'Try a different email' }));
   expect(screen.getByLabelText('Email')).toHaveValue('ada@example.com');
 });
 
 test('says what failed, and why, when the link cannot be sent', async () => {
-  auth.signInWithOtp.mockImplementation(() => authError('Only once every 60 seconds'));
+  refuse('/otp', 'Only once every 60 seconds', 'over_email_send_rate_limit');
   const { user } = await renderSignIn();
   await user.type(screen.getByLabelText('Email'), 'ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Send magic link' }));
@@ -68,7 +54,7 @@ test('says what failed, and why, when the link cannot be sent', async () => {
 });
 
 test('says "Sending..." meanwhile and cannot be pressed twice', async () => {
-  auth.signInWithOtp.mockImplementation(() => new Promise(() => undefined));
+  hang('/otp');
   const { user } = await renderSignIn();
   await user.type(screen.getByLabelText('Email'), 'ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Send magic link' }));
@@ -78,18 +64,22 @@ test('says "Sending..." meanwhile and cannot be pressed twice', async () => {
 test.each([
   ['Google', 'google'],
   ['GitHub', 'github'],
-])('signs in with %s and says when that fails', async (name, provider) => {
+] as const)('signs in with %s and says when that fails', async (name, provider) => {
   jest.spyOn(console, 'warn').mockImplementation();
+  // It makes the browser leave the page, which jsdom cannot.
+  const { auth } = await getSupabase();
+  const leave = jest.spyOn(auth, 'signInWithOAuth');
+  leave.mockResolvedValueOnce({ data: { provider, url: '' }, error: null });
+  leave.mockRejectedValueOnce(new Error('disabled'));
   const { user } = await renderSignIn();
   await user.click(screen.getByRole('button', { name: `Continue with ${name}` }));
-  expect(auth.signInWithOAuth).toHaveBeenCalledWith(expect.objectContaining({ provider }));
-  auth.signInWithOAuth.mockImplementation(() => authError('disabled'));
+  expect(leave).toHaveBeenCalledWith(expect.objectContaining({ provider }));
   await user.click(screen.getByRole('button', { name: `Continue with ${name}` }));
   expect(await screen.findByText(`Failed to sign in with ${name}`)).toBeVisible();
 });
 
 test('shows only the providers that are switched on', async () => {
-  settings({ google: true, github: false });
+  serveAuth({ google: true, github: false });
   await renderSignIn();
   expect(screen.queryByRole('button', { name: 'Continue with GitHub' })).not.toBeInTheDocument();
 });
@@ -100,11 +90,7 @@ test('signing up asks for an optional name', async () => {
   await user.type(screen.getByLabelText('Email'), 'ada@example.com');
   await user.click(screen.getByRole('button', { name: 'Send magic link' }));
   await screen.findByText('Check your email');
-  expect(auth.signInWithOtp).toHaveBeenCalledWith(
-    expect.objectContaining({
-      options: expect.objectContaining({ data: { name: 'Ada' } }) as unknown,
-    }),
-  );
+  expect(callsTo('/otp')[0]?.body).toMatchObject({ data: { name: 'Ada' } });
 });
 
 describe('the password form', () => {
@@ -115,7 +101,7 @@ describe('the password form', () => {
 
   test('behind its flag signs in and shows what the service answers', async () => {
     jest.replaceProperty(env, 'passwordSignIn', true);
-    auth.signInWithPassword.mockImplementation(() => authError('Invalid login credentials'));
+    refuse('/token', 'Invalid login credentials', 'invalid_credentials');
     const { user } = await renderSignIn();
     await user.type(screen.getByLabelText('Account email'), 'ada@example.com');
     await user.type(screen.getByLabelText('Password'), 'wrong');
