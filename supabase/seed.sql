@@ -1,14 +1,14 @@
 -- Public repositories to browse on the first day: rows like everybody's, owned by an organization
 -- nobody belongs to, so that nobody can change them. Running this twice changes nothing.
 
-insert into public.organizations (slug, name)
+insert into wildfire.organizations (slug, name)
 values ('wildfire', 'Wildfire')
 on conflict (slug) do nothing;
 
-insert into public.repositories (organization_id, slug, name, description, readme, visibility)
+insert into wildfire.repositories (organization_id, slug, name, description, readme, visibility)
 select organization.id, repository.slug, repository.name, repository.description,
   repository.readme, 'public'
-from public.organizations as organization,
+from wildfire.organizations as organization,
   (values
     ('default', 'Default', 'First prompts: one variable, system variables, braces in the text.',
       E'# Start here\n\nThree prompts that show what a template can do: a variable such as `{name}`, the system variables `{TODAY}` and `{TIME}`, and JSON that stays as it is.\n'),
@@ -24,12 +24,12 @@ from public.organizations as organization,
 where organization.slug = 'wildfire'
 on conflict (organization_id, slug) do nothing;
 
-insert into public.prompts
+insert into wildfire.prompts
   (repository_id, key, name, description, tags, template, new_version_metadata)
 select repository.id, prompt.key, prompt.name, prompt.description, prompt.tags, prompt.template,
   jsonb_build_object('description', 'First version')
-from public.repositories as repository
-join public.organizations as organization on organization.id = repository.organization_id
+from wildfire.repositories as repository
+join wildfire.organizations as organization on organization.id = repository.organization_id
 join (values
   ('default', 'greeting', 'Greeting', 'A greeting that knows the reader''s name and product.',
     array['starter'],
@@ -156,11 +156,11 @@ where organization.slug = 'wildfire'
 on conflict (repository_id, key) do nothing;
 
 -- Later versions, so that there is a history to look at. Each applies only to the version before it.
-update public.prompts as prompt
+update wildfire.prompts as prompt
 set template = later.template,
   new_version_metadata = jsonb_build_object('description', later.description)
-from public.repositories as repository
-join public.organizations as organization on organization.id = repository.organization_id
+from wildfire.repositories as repository
+join wildfire.organizations as organization on organization.id = repository.organization_id
 join (values
   ('default', 'greeting', 'Ask for the tone',
     $$Write one {tone} sentence that greets {name}, who uses {product}.$$),
@@ -189,11 +189,11 @@ where organization.slug = 'wildfire'
   and prompt.key = later.key
   and prompt.version = 1;
 
-update public.prompts as prompt
+update wildfire.prompts as prompt
 set template = later.template,
   new_version_metadata = jsonb_build_object('description', later.description)
-from public.repositories as repository
-join public.organizations as organization on organization.id = repository.organization_id
+from wildfire.repositories as repository
+join wildfire.organizations as organization on organization.id = repository.organization_id
 join (values
   ('default', 'greeting', 'Mention the day',
     $$Write one {tone} sentence that greets {name}, who uses {product}. Today is {TODAY}.$$)

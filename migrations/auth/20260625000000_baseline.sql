@@ -791,7 +791,9 @@ where u.email is not null and not u.is_sso_user
 on conflict do nothing;
 
 -- ---------------------------------------------------------------------------
--- A superuser hands everything over to the role the service runs as.
+-- A superuser hands everything over to the role the service runs as, but for the schema itself: the
+-- Supabase CLI's `migration down` and its reset of a remote database drop every schema that does
+-- not belong to supabase_admin.
 do $$
 declare
   owned record;
@@ -800,7 +802,10 @@ begin
     or not (select rolsuper from pg_roles where rolname = current_user) then
     return;
   end if;
-  alter schema auth owner to supabase_auth_admin;
+  if to_regrole('supabase_admin') is not null then
+    alter schema auth owner to supabase_admin;
+  end if;
+  grant all on schema auth to supabase_auth_admin;
   for owned in
     select c.relname as name, c.relkind as kind from pg_class as c
     where c.relnamespace = 'auth'::regnamespace and c.relkind in ('r', 'p', 'v', 'm')

@@ -52,6 +52,10 @@ begin
       execute pg_catalog.format('create schema %I', schema.name);
     end if;
   end loop;
+  -- Made before there were roles. The Supabase CLI's `migration down` and its reset of a remote
+  -- database drop every schema that does not belong to supabase_admin.
+  perform _wildfire.attempt(pg_catalog.format(
+    'alter schema _wildfire owner to %I', administrator));
 end
 $$;
 

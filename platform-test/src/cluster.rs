@@ -20,7 +20,7 @@ pub(crate) const PASSWORD: &str = "postgres";
 static ROLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
 static AUTH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
 static AUTH_OWN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth_own");
-static PUBLIC: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/public");
+static WILDFIRE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
 
 static SERVER: OnceLock<Server> = OnceLock::new();
 
@@ -85,7 +85,7 @@ async fn migrate(url: &str) {
             Migrations::embedded("roles", Ledger::Own, &ROLES),
             Migrations::embedded("auth", Ledger::Upstream("auth.schema_migrations"), &AUTH),
             Migrations::embedded("auth_own", Ledger::Own, &AUTH_OWN),
-            Migrations::embedded("public", Ledger::Own, &PUBLIC),
+            Migrations::embedded("wildfire", Ledger::Own, &WILDFIRE),
         ] {
             migrations.run(&mut client).await.expect("migrations");
         }

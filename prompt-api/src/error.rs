@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::compile::CompileError;
 
-/// What `wildfire.require_session()` raises.
+/// What `wildfire_private.require_session()` raises.
 const SESSION_ENDED: &str = "PT401";
 
 /// What is wrong with one field of a request.

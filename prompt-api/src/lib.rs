@@ -26,9 +26,9 @@ pub use config::Config;
 pub use routes::configure;
 pub use state::{StartError, State};
 
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/public");
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
 
-/// The migrations of schema `public`; they need those of `auth` first.
+/// The migrations of the schemas `wildfire` and `wildfire_private`; they need those of `auth` first.
 pub fn migrations() -> Migrations {
-    Migrations::embedded("public", Ledger::Own, &FILES)
+    Migrations::embedded("wildfire", Ledger::Own, &FILES)
 }

@@ -149,7 +149,7 @@ async fn a_refused_confirmation_leaves_no_user_behind() {
         "auth.users",
         "auth.identities",
         "auth.audit_log_entries",
-        "public.organizations",
+        "wildfire.organizations",
     ] {
         assert_eq!(app.count(&format!("select count(*) from {table}")).await, 0);
     }

@@ -59,6 +59,14 @@ select version, name, checksum from _wildfire.migrations where scope = $1";
 const RECORD: &str = "-- _wildfire.migrations.record
 insert into _wildfire.migrations (scope, version, name, checksum) values ($1, $2, $3, $4)";
 
+/// The latest migration of a scope that is not among these.
+const STRANGER: &str = "-- _wildfire.migrations.stranger
+select scope || '/' || version || '_' || name as migration
+from _wildfire.migrations
+where scope <> all ($1::text[])
+order by applied_at desc, version desc
+limit 1";
+
 /// Where a scope's applied versions are recorded.
 #[derive(Clone, Copy, Debug)]
 pub enum Ledger {
@@ -106,6 +114,27 @@ impl Migrations {
             scope,
             ledger,
             files,
+        }
+    }
+
+    /// Refuses a database that has migrations of scopes other than these: what another version of
+    /// this program made, under whatever name, would stand beside what this one makes.
+    pub async fn refuse_strangers(client: &Client, known: &[&Self]) -> Result<(), DbError> {
+        let ledger = client.query_one(LEDGER, &[]).await?;
+        if !super::column::<bool>(&ledger, "present")?
+            || !super::column::<bool>(&ledger, "may_read")?
+        {
+            return Ok(());
+        }
+        let scopes: Vec<&str> = known.iter().map(|migrations| migrations.scope).collect();
+        match client.query(STRANGER, &[&scopes]).await?.first() {
+            None => Ok(()),
+            Some(row) => Err(DbError::Migration(format!(
+                "this database was made by another version of this program, whose migration {} \
+                 this one does not know and cannot take over; start that version, or begin again \
+                 with an empty database (`wildfire db reset` deletes the one in the data folder)",
+                super::column::<String>(row, "migration")?
+            ))),
         }
     }
 

@@ -32,12 +32,12 @@ macro_rules! held {
     () => {
         "
 with seen as (
-  select p.id from public.prompts as p where p.id = $1
+  select p.id from wildfire.prompts as p where p.id = $1
 ), held as (
   select p.id, p.version, p.updated_at, p.content_hash,
     $2::integer[] is null
       or (p.version, p.updated_at) in (select * from unnest($2, $3::timestamptz[])) as fresh
-  from public.prompts as p
+  from wildfire.prompts as p
   where p.id = $1
   for update
 )"
@@ -66,8 +66,8 @@ macro_rules! changed_columns {
 macro_rules! joined {
     () => {
         "
-left join public.repositories as r on r.id = p.repository_id
-left join public.organizations as o on o.id = r.organization_id"
+left join wildfire.repositories as r on r.id = p.repository_id
+left join wildfire.organizations as o on o.id = r.organization_id"
     };
 }
 
@@ -118,20 +118,20 @@ fn read(row: Option<Row>) -> Result<Change, DbError> {
 }
 
 const INSERT: &str = concat!(
-    "-- public.prompts.insert
+    "-- wildfire.prompts.insert
 with target as (
   select r.id
-  from public.repositories as r
+  from wildfire.repositories as r
   where r.id = case when $6::text is null
-    then (select wildfire.default_repository())
+    then (select wildfire_private.default_repository())
     else (
       select r.id
-      from public.organizations as o
-      join public.repositories as r on r.organization_id = o.id and r.slug = $7
+      from wildfire.organizations as o
+      join wildfire.repositories as r on r.organization_id = o.id and r.slug = $7
       where o.slug = $6
     ) end
 ), made as (
-  insert into public.prompts as p (repository_id, key, name, description, tags, template)
+  insert into wildfire.prompts as p (repository_id, key, name, description, tags, template)
   select target.id, $1, $2, $3, $4, $5 from target
   returning ",
     changed_columns!(),
@@ -168,10 +168,10 @@ pub(crate) async fn insert(
 }
 
 const UPDATE: &str = concat!(
-    "-- public.prompts.update",
+    "-- wildfire.prompts.update",
     held!(),
     ", changed as (
-  update public.prompts as p set
+  update wildfire.prompts as p set
     name = coalesce($4, p.name),
     description = case when $5::boolean then $6 else p.description end,
     tags = coalesce($7, p.tags),
@@ -219,10 +219,10 @@ pub(crate) async fn update(
 }
 
 const ADD_VERSION: &str = concat!(
-    "-- public.prompts.add_version",
+    "-- wildfire.prompts.add_version",
     held!(),
     ", changed as (
-  update public.prompts as p set template = $4, new_version_metadata = $5
+  update wildfire.prompts as p set template = $4, new_version_metadata = $5
   from held
   where p.id = held.id and held.fresh and held.content_hash <> $6
   returning ",
@@ -257,14 +257,14 @@ pub(crate) async fn add_version(
 }
 
 const RESTORE: &str = concat!(
-    "-- public.prompts.restore",
+    "-- wildfire.prompts.restore",
     held!(),
     ", source as (
   select v.template, v.content_hash
-  from public.prompt_versions as v
+  from wildfire.prompt_versions as v
   where v.prompt_id = $1 and v.version = $4
 ), changed as (
-  update public.prompts as p set
+  update wildfire.prompts as p set
     template = source.template,
     new_version_metadata = jsonb_build_object('description', 'Restore v' || $4)
   from held, source
@@ -304,10 +304,10 @@ pub(crate) async fn restore(
 }
 
 const SET_ARCHIVED: &str = concat!(
-    "-- public.prompts.set_archived",
+    "-- wildfire.prompts.set_archived",
     held!(),
     ", changed as (
-  update public.prompts as p set is_archived = $4
+  update wildfire.prompts as p set is_archived = $4
   from held
   where p.id = held.id and held.fresh
   returning ",
@@ -337,11 +337,11 @@ pub(crate) async fn set_archived(
     )
 }
 
-const DELETE: &str = "-- public.prompts.delete
+const DELETE: &str = "-- wildfire.prompts.delete
 with seen as (
-  select p.id from public.prompts as p where p.id = $1
+  select p.id from wildfire.prompts as p where p.id = $1
 ), deleted as (
-  delete from public.prompts as p where p.id = $1 returning p.id
+  delete from wildfire.prompts as p where p.id = $1 returning p.id
 )
 select deleted.id is not null as done
 from seen

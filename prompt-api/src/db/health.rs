@@ -2,7 +2,7 @@
 
 use platform::pg::{Database, DbError, Executor};
 
-const PING: &str = "-- public.prompts.ping
+const PING: &str = "-- wildfire.prompts.ping
 select has_schema_privilege('wildfire', 'usage') as ready";
 
 /// Fails unless the database answers.

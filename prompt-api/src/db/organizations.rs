@@ -33,11 +33,11 @@ pub(crate) struct Page {
     pub(crate) organizations: Vec<Organization>,
 }
 
-const OF_USER: &str = "-- public.organizations.of_user
+const OF_USER: &str = "-- wildfire.organizations.of_user
 with mine as materialized (
   select o.id, o.slug, o.name, m.role, m.created_at as since
-  from public.organization_members as m
-  join public.organizations as o on o.id = m.organization_id
+  from wildfire.organization_members as m
+  join wildfire.organizations as o on o.id = m.organization_id
   where m.user_id = $1
 ), page as (
   select id, slug, name, role, since
@@ -67,8 +67,8 @@ pub(crate) async fn of_user(
     })
 }
 
-const ENSURE: &str = "-- public.organizations.ensure
-select wildfire.ensure_organization($1) as id";
+const ENSURE: &str = "-- wildfire.organizations.ensure
+select wildfire_private.ensure_organization($1) as id";
 
 /// Gives a user an organization if the sign-up could not. `None` if there is no such user.
 pub(crate) async fn ensure(database: &Database, user: Uuid) -> Result<Option<Uuid>, DbError> {

@@ -88,13 +88,13 @@ impl StoredPrompt {
 }
 
 const BY_ID: &str = concat!(
-    "-- public.prompts.by_id
+    "-- wildfire.prompts.by_id
 select ",
     prompt_columns!(),
     "
-from public.prompts as p
-join public.repositories as r on r.id = p.repository_id
-join public.organizations as o on o.id = r.organization_id
+from wildfire.prompts as p
+join wildfire.repositories as r on r.id = p.repository_id
+join wildfire.organizations as o on o.id = r.organization_id
 where p.id = $1"
 );
 
@@ -104,15 +104,15 @@ pub(crate) async fn by_id(session: Session<'_>, id: i64) -> Result<Option<Stored
 }
 
 const BY_KEY: &str = concat!(
-    "-- public.prompts.by_key
+    "-- wildfire.prompts.by_key
 select ",
     prompt_columns!(),
     ",
-  count(*) over () = 1 or r.id = (select wildfire.default_repository()) as preferred
-from public.repositories as r
-join public.organizations as o on o.id = r.organization_id
-join public.prompts as p on p.repository_id = r.id and p.key = $1
-where r.organization_id = any ((select wildfire.readable_organizations())::uuid[])
+  count(*) over () = 1 or r.id = (select wildfire_private.default_repository()) as preferred
+from wildfire.repositories as r
+join wildfire.organizations as o on o.id = r.organization_id
+join wildfire.prompts as p on p.repository_id = r.id and p.key = $1
+where r.organization_id = any ((select wildfire_private.readable_organizations())::uuid[])
 order by preferred desc, o.slug, r.slug
 limit $2"
 );
@@ -125,13 +125,13 @@ pub(crate) async fn by_key(session: Session<'_>, key: &str) -> Result<Vec<Stored
 }
 
 const BY_KEY_IN: &str = concat!(
-    "-- public.prompts.by_key_in
+    "-- wildfire.prompts.by_key_in
 select ",
     prompt_columns!(),
     ", true as preferred
-from public.organizations as o
-join public.repositories as r on r.organization_id = o.id and r.slug = $2
-join public.prompts as p on p.repository_id = r.id and p.key = $3
+from wildfire.organizations as o
+join wildfire.repositories as r on r.organization_id = o.id and r.slug = $2
+join wildfire.prompts as p on p.repository_id = r.id and p.key = $3
 where o.slug = $1"
 );
 
@@ -146,15 +146,15 @@ pub(crate) async fn by_key_in(
     Ok(rows.into_iter().map(StoredPrompt).collect())
 }
 
-const AT_VERSION: &str = "-- public.prompts.at_version
+const AT_VERSION: &str = "-- wildfire.prompts.at_version
 select p.id, p.key, p.name, p.description, p.tags, p.is_archived, p.created_at, p.updated_at,
   p.version as versions_count, v.id as version_id, v.version, v.template, v.content_hash,
   v.created_at as version_created_at, v.metadata as version_metadata,
   r.id as repository_id, r.slug as repository_slug, o.slug as owner
-from public.prompts as p
-join public.prompt_versions as v on v.prompt_id = p.id and v.version = $2
-join public.repositories as r on r.id = p.repository_id
-join public.organizations as o on o.id = r.organization_id
+from wildfire.prompts as p
+join wildfire.prompt_versions as v on v.prompt_id = p.id and v.version = $2
+join wildfire.repositories as r on r.id = p.repository_id
+join wildfire.organizations as o on o.id = r.organization_id
 where p.id = $1";
 
 /// The prompt with this id, showing one of its versions.
@@ -206,14 +206,14 @@ pub(crate) struct Page {
 macro_rules! list {
     ($name:literal, $where:literal) => {
         concat!(
-            "-- public.prompts.",
+            "-- wildfire.prompts.",
             $name,
             "
 with matching as materialized (
   select p.id, p.updated_at
-  from public.repositories as r
-  join public.organizations as o on o.id = r.organization_id
-  join public.prompts as p on p.repository_id = r.id
+  from wildfire.repositories as r
+  join wildfire.organizations as o on o.id = r.organization_id
+  join wildfire.prompts as p on p.repository_id = r.id
   where ",
             $where,
             "
@@ -238,9 +238,9 @@ with matching as materialized (
       rows between unbounded preceding and 1 preceding
     ), 0) as bytes_before
   from page
-  join public.prompts as p on p.id = page.id
-  join public.repositories as r on r.id = p.repository_id
-  join public.organizations as o on o.id = r.organization_id
+  join wildfire.prompts as p on p.id = page.id
+  join wildfire.repositories as r on r.id = p.repository_id
+  join wildfire.organizations as o on o.id = r.organization_id
 )
 select total.count as total, ",
             prompt_names!(),
@@ -254,7 +254,7 @@ order by updated_at desc, id desc"
 
 const LIST_MINE: &str = list!(
     "list_mine",
-    "r.organization_id = any ((select wildfire.readable_organizations())::uuid[])"
+    "r.organization_id = any ((select wildfire_private.readable_organizations())::uuid[])"
 );
 const LIST_PUBLIC: &str = list!("list_public", "r.visibility = 'public'");
 const LIST_OWNER: &str = list!(

@@ -77,13 +77,13 @@ macro_rules! repository_names {
 macro_rules! repository_joins {
     () => {
         "
-left join public.organization_members as m
+left join wildfire.organization_members as m
   on m.organization_id = r.organization_id
   and m.user_id = $1
 cross join lateral (
   select count(*) as prompts_count, coalesce(sum(p.version), 0)::bigint as versions_count,
     max(p.updated_at) as updated_at
-  from public.prompts as p
+  from wildfire.prompts as p
   where p.repository_id = r.id and not p.is_archived
 ) as counted"
     };
@@ -97,13 +97,13 @@ pub(crate) struct Page {
 }
 
 const LIST: &str = concat!(
-    "-- public.repositories.list
+    "-- wildfire.repositories.list
 with matching as materialized (
 select ",
     repository_columns!(),
     "
-from public.organizations as o
-join public.repositories as r on r.organization_id = o.id",
+from wildfire.organizations as o
+join wildfire.repositories as r on r.organization_id = o.id",
     repository_joins!(),
     "
 where ($2::text is null or o.slug = $2)
@@ -157,12 +157,12 @@ pub(crate) async fn list(
 }
 
 const BY_SLUG: &str = concat!(
-    "-- public.repositories.by_slug
+    "-- wildfire.repositories.by_slug
 select ",
     repository_columns!(),
     ", r.readme
-from public.organizations as o
-join public.repositories as r on r.organization_id = o.id and r.slug = $3",
+from wildfire.organizations as o
+join wildfire.repositories as r on r.organization_id = o.id and r.slug = $3",
     repository_joins!(),
     "
 where o.slug = $2"
@@ -192,17 +192,17 @@ pub(crate) struct NewRepository {
     pub(crate) readme: String,
 }
 
-const INSERT: &str = "-- public.repositories.insert
+const INSERT: &str = "-- wildfire.repositories.insert
 with target as (
   select o.id, o.slug
-  from public.organizations as o
+  from wildfire.organizations as o
   where case when $1::text is null
     then o.id = (
-      select r.organization_id from public.repositories as r
-      where r.id = (select wildfire.default_repository()))
+      select r.organization_id from wildfire.repositories as r
+      where r.id = (select wildfire_private.default_repository()))
     else o.slug = $1 end
 ), made as (
-  insert into public.repositories
+  insert into wildfire.repositories
     (organization_id, slug, name, description, visibility, default_branch, readme)
   select target.id, $2, $3, $4, $5, $6, $7 from target
   returning id

@@ -23,18 +23,18 @@ impl FromRow for Overview {
     }
 }
 
-const OVERVIEW: &str = "-- public.prompts.overview
+const OVERVIEW: &str = "-- wildfire.prompts.overview
 select owned.prompts, owned.versions, used.calls, used.duration_ms
 from (
   select count(*) as prompts, coalesce(sum(p.version), 0)::bigint as versions
-  from public.repositories as r
-  join public.prompts as p on p.repository_id = r.id
-  where r.organization_id = any ((select wildfire.readable_organizations())::uuid[])
+  from wildfire.repositories as r
+  join wildfire.prompts as p on p.repository_id = r.id
+  where r.organization_id = any ((select wildfire_private.readable_organizations())::uuid[])
     and not p.is_archived
 ) as owned
 cross join (
   select coalesce(sum(u.calls), 0)::bigint as calls, coalesce(sum(u.duration_ms), 0) as duration_ms
-  from public.api_usage as u
+  from wildfire.api_usage as u
   where u.user_id = $1 and u.day > (now() at time zone 'utc')::date - 30
 ) as used";
 

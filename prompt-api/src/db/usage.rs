@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::usage::Calls;
 
-const RECORD: &str = "-- public.api_usage.record
-select wildfire.record_usage($1, $2, $3, $4)";
+const RECORD: &str = "-- wildfire.api_usage.record
+select wildfire_private.record_usage($1, $2, $3, $4)";
 
 /// Adds a batch of counts.
 pub(crate) async fn record(

@@ -41,7 +41,7 @@ impl FromRow for Total {
     }
 }
 
-const LIST: &str = "-- public.prompt_versions.list
+const LIST: &str = "-- wildfire.prompt_versions.list
 with page as (
   select v.id, v.version, v.template, v.content_hash, v.created_at, v.metadata,
     coalesce(sum(octet_length(v.template) + pg_column_size(v.metadata)) over (
@@ -49,7 +49,7 @@ with page as (
     ), 0) as bytes_before
   from (
     select v.id, v.version, v.template, v.content_hash, v.created_at, v.metadata
-    from public.prompt_versions as v
+    from wildfire.prompt_versions as v
     where v.prompt_id = $1
     order by v.version desc
     limit $2 offset $3
@@ -57,7 +57,7 @@ with page as (
 )
 select p.version as total,
   page.id, page.version, page.template, page.content_hash, page.created_at, page.metadata
-from public.prompts as p
+from wildfire.prompts as p
 left join page on page.bytes_before < $4
 where p.id = $1
 order by page.version desc";
@@ -84,10 +84,10 @@ pub(crate) async fn list(
     Ok(Some(Page { total, versions }))
 }
 
-const BY_NUMBER: &str = "-- public.prompt_versions.by_number
+const BY_NUMBER: &str = "-- wildfire.prompt_versions.by_number
 select v.id, v.version, v.template, v.content_hash, v.created_at, v.metadata
-from public.prompts as p
-left join public.prompt_versions as v on v.prompt_id = p.id and v.version = $2
+from wildfire.prompts as p
+left join wildfire.prompt_versions as v on v.prompt_id = p.id and v.version = $2
 where p.id = $1";
 
 /// A version by its number. `None` if the caller cannot see the prompt, `Some(None)` if the prompt

@@ -2,8 +2,8 @@
 
 use platform::pg::{Database, DbError};
 
-const INSERT: &str = "-- public.waitlist_entries.insert
-insert into public.waitlist_entries (email) values ($1)
+const INSERT: &str = "-- wildfire.waitlist_entries.insert
+insert into wildfire.waitlist_entries (email) values ($1)
 on conflict (email) do nothing";
 
 /// Adds an address; one that is there already stays.

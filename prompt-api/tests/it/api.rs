@@ -102,15 +102,15 @@ impl Api {
     }
 
     async fn slug_of(&self, client: &Client, user: Uuid) -> String {
-        let select = "select o.slug from public.organizations o
-            join public.organization_members m on m.organization_id = o.id where m.user_id = $1";
+        let select = "select o.slug from wildfire.organizations o
+            join wildfire.organization_members m on m.organization_id = o.id where m.user_id = $1";
         column(&client.query_one(select, &[&user]).await.unwrap(), "slug").unwrap()
     }
 
     /// Adds a user to another one's organization.
     pub(crate) async fn join(&self, owner: &User, member: &User, role: &str) {
-        let insert = "insert into public.organization_members (organization_id, user_id, role)
-            select id, $2, $3 from public.organizations where slug = $1";
+        let insert = "insert into wildfire.organization_members (organization_id, user_id, role)
+            select id, $2, $3 from wildfire.organizations where slug = $1";
         let client = self.database.superuser().await;
         client
             .execute(insert, &[&owner.slug, &member.id, &role])

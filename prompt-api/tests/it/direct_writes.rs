@@ -4,9 +4,9 @@ use platform::pg::{Params, Row};
 
 use crate::api::{Api, User};
 
-const INSERT: &str = "insert into public.prompts (repository_id, key, name, template, tags)
-select r.id, $1, 'Name', $2, $3 from public.repositories r
-where r.organization_id = any (wildfire.writable_organizations())
+const INSERT: &str = "insert into wildfire.prompts (repository_id, key, name, template, tags)
+select r.id, $1, 'Name', $2, $3 from wildfire.repositories r
+where r.organization_id = any (wildfire_private.writable_organizations())
 returning id, version, content_hash, template, tags, new_version_metadata is null as cleared";
 
 async fn run(api: &Api, user: &User, sql: &str, params: Params<'_>) -> Result<Vec<Row>, String> {
@@ -28,7 +28,7 @@ async fn inserted_prompt_gets_hash_number_and_version() {
     assert_eq!(row.get::<_, &str>("template"), "one\ntwo");
     assert_eq!(row.get::<_, Vec<&str>>("tags"), ["a", "b"]);
     let id: i64 = row.get("id");
-    let update = "update public.prompts set template = 'three',
+    let update = "update wildfire.prompts set template = 'three',
         new_version_metadata = '{\"description\": \"d\"}' where id = $1
         returning version, version_metadata ->> 'description' as described,
           new_version_metadata is null as cleared";
@@ -36,12 +36,12 @@ async fn inserted_prompt_gets_hash_number_and_version() {
     assert_eq!(rows[0].get::<_, i32>("version"), 2);
     assert_eq!(rows[0].get::<_, &str>("described"), "d");
     assert!(rows[0].get::<_, bool>("cleared"));
-    let rename = "update public.prompts set name = 'Other', new_version_metadata = '{\"a\": 1}'
+    let rename = "update wildfire.prompts set name = 'Other', new_version_metadata = '{\"a\": 1}'
         where id = $1 returning version, version_metadata ->> 'description' as described";
     let rows = run(&api, &ada, rename, &[&id]).await.unwrap();
     assert_eq!((rows[0].get(0), rows[0].get(1)), (2_i32, "d"));
     let history = "select version, template, content_hash = encode(sha256(template::bytea), 'hex')
-        from public.prompt_versions where prompt_id = $1 order by version";
+        from wildfire.prompt_versions where prompt_id = $1 order by version";
     let rows = run(&api, &ada, history, &[&id]).await.unwrap();
     let found: Vec<(i32, &str, bool)> = rows
         .iter()
@@ -79,31 +79,31 @@ async fn limits_are_checks_of_the_database() {
     }
     for (sql, constraint) in [
         (
-            "update public.prompts set new_version_metadata = '[]', template = 'x'",
+            "update wildfire.prompts set new_version_metadata = '[]', template = 'x'",
             "prompts_version_metadata_check",
         ),
         (
-            "update public.prompts set name = '  '",
+            "update wildfire.prompts set name = '  '",
             "prompts_name_check",
         ),
         (
-            "update public.prompts set name = repeat(' ', 120) || 'x'",
+            "update wildfire.prompts set name = repeat(' ', 120) || 'x'",
             "prompts_name_check",
         ),
         (
-            "update public.repositories set slug = 'other'",
+            "update wildfire.repositories set slug = 'other'",
             "repositories_default_kept",
         ),
         (
-            "delete from public.repositories",
+            "delete from wildfire.repositories",
             "repositories_default_kept",
         ),
         (
-            "update public.organizations set slug = 'dashboard'",
+            "update wildfire.organizations set slug = 'dashboard'",
             "organizations_slug_reserved",
         ),
         (
-            "update public.organizations set slug = 'Not'",
+            "update wildfire.organizations set slug = 'Not'",
             "organizations_slug_check",
         ),
     ] {
@@ -123,9 +123,9 @@ async fn versions_never_change_for_anybody() {
     api.prompt(&ada, "a", "one").await;
     let client = api.database.superuser().await;
     for sql in [
-        "update public.prompt_versions set template = 'x'",
-        "delete from public.prompt_versions",
-        "update public.prompts set key = 'other'",
+        "update wildfire.prompt_versions set template = 'x'",
+        "delete from wildfire.prompt_versions",
+        "update wildfire.prompts set key = 'other'",
     ] {
         let error = client.batch(sql).await.unwrap_err();
         assert!(

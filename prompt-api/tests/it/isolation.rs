@@ -123,8 +123,8 @@ async fn public_repositories_can_be_read_but_not_written() {
     let eve = api.user("eve@example.com").await;
     let prompt = api.prompt(&ada, "shown", "hello {x}").await;
     api.sql(
-        "update public.repositories set visibility = 'public'
-        where organization_id = (select id from public.organizations where slug = 'ada')",
+        "update wildfire.repositories set visibility = 'public'
+        where organization_id = (select id from wildfire.organizations where slug = 'ada')",
     )
     .await;
     let path = format!("/api/v1/prompts/{}", prompt["id"]);
@@ -219,20 +219,20 @@ async fn roles_decide_who_writes() {
         .await;
     for member in [&viewer, &editor] {
         let promote = format!(
-            "update public.organization_members set role = 'owner'
+            "update wildfire.organization_members set role = 'owner'
              where user_id = '{}' returning role",
             member.id
         );
-        let own = "select count(*) from public.organization_members
+        let own = "select count(*) from wildfire.organization_members
              where role = 'owner' and organization_id =
-               (select id from public.organizations where slug = 'ada')";
+               (select id from wildfire.organizations where slug = 'ada')";
         let claims = member.claims();
         // Their own organization's row may match; the shared one must not change.
         api.session(&claims).query(&promote, &[]).await.unwrap();
         assert_eq!(api.number(own).await, 1);
     }
-    let hide = "update public.repositories set visibility = 'public'
-        where organization_id = (select id from public.organizations where slug = 'ada')
+    let hide = "update wildfire.repositories set visibility = 'public'
+        where organization_id = (select id from wildfire.organizations where slug = 'ada')
         returning id";
     assert_eq!(attempt(&api, &editor, hide).await, Outcome::NoRows);
 }
@@ -247,7 +247,7 @@ async fn sql_as_another_user_reaches_nothing() {
     let client = api.database.superuser().await;
     let row = client.query_one(
         "select r.id::text as repository, o.id::text as organization
-         from public.repositories r join public.organizations o on o.id = r.organization_id
+         from wildfire.repositories r join wildfire.organizations o on o.id = r.organization_id
          where o.slug = 'ada'",
         &[],
     );
@@ -256,89 +256,89 @@ async fn sql_as_another_user_reaches_nothing() {
     let ada_id = ada.id;
     let eve_id = eve.id;
     for (sql, expected) in [
-        (format!("select id from public.prompts where id = {id}"), NoRows),
-        (format!("select id from public.prompt_versions where prompt_id = {id}"), NoRows),
-        (format!("select id from public.repositories where id = '{repository}'"), NoRows),
-        (format!("select id from public.organizations where id = '{organization}'"), NoRows),
-        (format!("select role from public.organization_members where user_id = '{ada_id}'"), NoRows),
-        (format!("update public.prompts set name = 'x' where id = {id} returning id"), NoRows),
-        (format!("delete from public.prompts where id = {id} returning id"), NoRows),
-        (format!("select id from public.prompts where id = {id} for update"), NoRows),
+        (format!("select id from wildfire.prompts where id = {id}"), NoRows),
+        (format!("select id from wildfire.prompt_versions where prompt_id = {id}"), NoRows),
+        (format!("select id from wildfire.repositories where id = '{repository}'"), NoRows),
+        (format!("select id from wildfire.organizations where id = '{organization}'"), NoRows),
+        (format!("select role from wildfire.organization_members where user_id = '{ada_id}'"), NoRows),
+        (format!("update wildfire.prompts set name = 'x' where id = {id} returning id"), NoRows),
+        (format!("delete from wildfire.prompts where id = {id} returning id"), NoRows),
+        (format!("select id from wildfire.prompts where id = {id} for update"), NoRows),
         // Into another's repository, by insert, by moving one's own, by upsert.
         (
-            format!("insert into public.prompts (repository_id, key, name, template)
+            format!("insert into wildfire.prompts (repository_id, key, name, template)
                 values ('{repository}', 'k', 'n', 't') returning id"),
             Refused,
         ),
         (
-            format!("insert into public.prompts (repository_id, key, name, template)
+            format!("insert into wildfire.prompts (repository_id, key, name, template)
                 values ('{repository}', 'secret', 'n', 't')
                 on conflict (repository_id, key) do update set name = 'x' returning template"),
             Refused,
         ),
-        (format!("update public.prompts set repository_id = '{repository}' where id = {mine}"), Refused),
-        (format!("update public.prompts set id = {id} where id = {mine}"), Refused),
-        (format!("update public.prompts set version = 9 where id = {mine}"), Refused),
+        (format!("update wildfire.prompts set repository_id = '{repository}' where id = {mine}"), Refused),
+        (format!("update wildfire.prompts set id = {id} where id = {mine}"), Refused),
+        (format!("update wildfire.prompts set version = 9 where id = {mine}"), Refused),
         (
-            format!("insert into public.prompt_versions (prompt_id, version, template, content_hash,
+            format!("insert into wildfire.prompt_versions (prompt_id, version, template, content_hash,
                 metadata, created_at) values ({id}, 2, 't', 'h', '{{}}', now())"),
             Refused,
         ),
-        (format!("update public.prompt_versions set template = 'x' where prompt_id = {mine}"), Refused),
-        (format!("delete from public.prompt_versions where prompt_id = {mine}"), Refused),
+        (format!("update wildfire.prompt_versions set template = 'x' where prompt_id = {mine}"), Refused),
+        (format!("delete from wildfire.prompt_versions where prompt_id = {mine}"), Refused),
         (
-            format!("insert into public.prompts (id, repository_id, key, name, template)
+            format!("insert into wildfire.prompts (id, repository_id, key, name, template)
                 values ({id}, '{repository}', 'k', 'n', 't')"),
             Refused,
         ),
         // Into another's organization.
         (
-            format!("insert into public.organization_members (organization_id, user_id, role)
+            format!("insert into wildfire.organization_members (organization_id, user_id, role)
                 values ('{organization}', '{eve_id}', 'owner')"),
             Refused,
         ),
         (
-            format!("update public.organization_members set organization_id = '{organization}'
+            format!("update wildfire.organization_members set organization_id = '{organization}'
                 where user_id = '{eve_id}'"),
             Refused,
         ),
         (
-            format!("update public.organization_members set user_id = '{ada_id}'
+            format!("update wildfire.organization_members set user_id = '{ada_id}'
                 where user_id = '{eve_id}'"),
             Refused,
         ),
         (
-            "update public.organization_members set created_at = '1970-01-01'".to_owned(),
+            "update wildfire.organization_members set created_at = '1970-01-01'".to_owned(),
             Refused,
         ),
-        (format!("delete from public.organization_members where user_id = '{ada_id}' returning role"), NoRows),
-        (format!("update public.organizations set slug = 'x' where id = '{organization}' returning id"), NoRows),
-        (format!("delete from public.organizations where id = '{organization}' returning id"), NoRows),
-        ("insert into public.organizations (slug, name) values ('x', 'x')".to_owned(), Refused),
+        (format!("delete from wildfire.organization_members where user_id = '{ada_id}' returning role"), NoRows),
+        (format!("update wildfire.organizations set slug = 'x' where id = '{organization}' returning id"), NoRows),
+        (format!("delete from wildfire.organizations where id = '{organization}' returning id"), NoRows),
+        ("insert into wildfire.organizations (slug, name) values ('x', 'x')".to_owned(), Refused),
         (
-            format!("insert into public.repositories (organization_id, slug, name)
+            format!("insert into wildfire.repositories (organization_id, slug, name)
                 values ('{organization}', 'x', 'x')"),
             Refused,
         ),
         (
-            format!("update public.repositories set organization_id = '{organization}'"),
+            format!("update wildfire.repositories set organization_id = '{organization}'"),
             Refused,
         ),
         // What only the services may touch.
-        ("select email from public.waitlist_entries".to_owned(), Refused),
-        ("insert into public.waitlist_entries (email) values ('a@b.c')".to_owned(), Refused),
-        ("insert into public.api_usage (user_id, day, calls, duration_ms) select null, now(), 1, 1".to_owned(), Refused),
-        (format!("select calls from public.api_usage where user_id = '{ada_id}'"), NoRows),
-        ("select id from wildfire.deleted_prompts".to_owned(), Refused),
-        ("select id from wildfire.deleted_prompt_versions".to_owned(), Refused),
-        ("select wildfire.restore_prompt(1)".to_owned(), Refused),
-        ("select setval('public.prompts_id_seq', 1)".to_owned(), Refused),
-        ("select nextval('public.prompt_versions_id_seq')".to_owned(), Refused),
-        (format!("select wildfire.ensure_organization('{ada_id}')"), Refused),
-        ("select wildfire.record_usage('{}', '{}', '{}', '{}')".to_owned(), Refused),
-        ("truncate public.prompts cascade".to_owned(), Refused),
+        ("select email from wildfire.waitlist_entries".to_owned(), Refused),
+        ("insert into wildfire.waitlist_entries (email) values ('a@b.c')".to_owned(), Refused),
+        ("insert into wildfire.api_usage (user_id, day, calls, duration_ms) select null, now(), 1, 1".to_owned(), Refused),
+        (format!("select calls from wildfire.api_usage where user_id = '{ada_id}'"), NoRows),
+        ("select id from wildfire_private.deleted_prompts".to_owned(), Refused),
+        ("select id from wildfire_private.deleted_prompt_versions".to_owned(), Refused),
+        ("select wildfire_private.restore_prompt(1)".to_owned(), Refused),
+        ("select setval('wildfire.prompts_id_seq', 1)".to_owned(), Refused),
+        ("select nextval('wildfire.prompt_versions_id_seq')".to_owned(), Refused),
+        (format!("select wildfire_private.ensure_organization('{ada_id}')"), Refused),
+        ("select wildfire_private.record_usage('{}', '{}', '{}', '{}')".to_owned(), Refused),
+        ("truncate wildfire.prompts cascade".to_owned(), Refused),
         ("create table public.mine (id int)".to_owned(), Refused),
-        ("create function wildfire.mine() returns int language sql as 'select 1'".to_owned(), Refused),
+        ("create function wildfire_private.mine() returns int language sql as 'select 1'".to_owned(), Refused),
     ] {
         assert_eq!(attempt(&api, &eve, &sql).await, expected, "{sql}");
     }
@@ -361,7 +361,7 @@ async fn anonymous_sql_reads_public_rows_only() {
         "repositories",
         "organizations",
     ] {
-        let sql = format!("select 1 from public.{table}");
+        let sql = format!("select 1 from wildfire.{table}");
         assert!(
             api.anonymous_session()
                 .query(&sql, &[])
@@ -371,11 +371,11 @@ async fn anonymous_sql_reads_public_rows_only() {
             "{table}"
         );
     }
-    let members = "select 1 from public.organization_members";
+    let members = "select 1 from wildfire.organization_members";
     let rows = api.anonymous_session().query(members, &[]).await.unwrap();
     assert!(rows.is_empty());
     for table in ["api_usage", "waitlist_entries"] {
-        let sql = format!("select 1 from public.{table}");
+        let sql = format!("select 1 from wildfire.{table}");
         let error = api.anonymous_session().query(&sql, &[]).await.unwrap_err();
         assert_eq!(
             error.code(),
@@ -383,7 +383,7 @@ async fn anonymous_sql_reads_public_rows_only() {
             "{table}"
         );
     }
-    api.sql("update public.repositories set visibility = 'public'")
+    api.sql("update wildfire.repositories set visibility = 'public'")
         .await;
     for table in [
         "prompts",
@@ -391,7 +391,7 @@ async fn anonymous_sql_reads_public_rows_only() {
         "repositories",
         "organizations",
     ] {
-        let sql = format!("select 1 from public.{table}");
+        let sql = format!("select 1 from wildfire.{table}");
         assert_eq!(
             api.anonymous_session()
                 .query(&sql, &[])
@@ -403,8 +403,8 @@ async fn anonymous_sql_reads_public_rows_only() {
         );
     }
     for sql in [
-        "update public.prompts set name = 'x'",
-        "delete from public.prompts",
+        "update wildfire.prompts set name = 'x'",
+        "delete from wildfire.prompts",
     ] {
         let error = api.anonymous_session().query(sql, &[]).await.unwrap_err();
         assert_eq!(
@@ -421,19 +421,19 @@ async fn an_organization_keeps_an_owner() {
     let ada = api.user("ada@example.com").await;
     let bob = api.user("bob@example.com").await;
     let demote = format!(
-        "update public.organization_members set role = 'viewer' where user_id = '{}'",
+        "update wildfire.organization_members set role = 'viewer' where user_id = '{}'",
         ada.id
     );
     let leave = format!(
-        "delete from public.organization_members where user_id = '{}'",
+        "delete from wildfire.organization_members where user_id = '{}'",
         ada.id
     );
     assert_eq!(code(&api, &ada, &demote).await.as_deref(), Some("23514"));
     assert_eq!(code(&api, &ada, &leave).await.as_deref(), Some("23514"));
     api.join(&ada, &bob, "owner").await;
     assert_eq!(code(&api, &ada, &leave).await, None);
-    let owners = "select count(*) from public.organization_members m
-        join public.organizations o on o.id = m.organization_id
+    let owners = "select count(*) from wildfire.organization_members m
+        join wildfire.organizations o on o.id = m.organization_id
         where o.slug = 'ada' and m.role = 'owner'";
     assert_eq!(api.number(owners).await, 1);
 }
@@ -457,7 +457,7 @@ async fn temporary_tables_do_not_deceive_the_rules() {
             eve.id
         ))
         .await?;
-        let sql = "select unnest(wildfire.readable_organizations())";
+        let sql = "select unnest(wildfire_private.readable_organizations())";
         Ok(tx.query(sql, &[]).await?.len() + tx.query("select id from prompts", &[]).await?.len())
     });
     assert_eq!(seen.await.unwrap(), 1);

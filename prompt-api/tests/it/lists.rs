@@ -64,9 +64,9 @@ async fn many_prompts(api: &Api, ada: &User, count: usize) {
         .expect(201)
         .await;
     api.sql(&format!(
-        "insert into public.prompts (repository_id, key, name, description, template)
+        "insert into wildfire.prompts (repository_id, key, name, description, template)
          select r.id, 'p-' || n, 'P', repeat(chr(1), 1000), {WORST}
-         from public.repositories as r, generate_series(1, {count}) as n where r.slug = 'many'"
+         from wildfire.repositories as r, generate_series(1, {count}) as n where r.slug = 'many'"
     ))
     .await;
 }
@@ -95,11 +95,11 @@ async fn a_list_of_the_largest_versions_comes_in_bounded_pages() {
     many_prompts(&api, &ada, 1).await;
     for n in 2..=6 {
         api.sql(&format!(
-            "update public.prompts set template = overlay({WORST} placing '{n}' from 1)"
+            "update wildfire.prompts set template = overlay({WORST} placing '{n}' from 1)"
         ))
         .await;
     }
-    let id = api.number("select id from public.prompts").await;
+    let id = api.number("select id from wildfire.prompts").await;
     let path = format!("/api/v1/prompts/{id}/versions");
     let versions = walk(&api, &path, None, "version").await;
     assert_eq!(versions, [6, 5, 4, 3, 2, 1].map(Value::from));
@@ -110,10 +110,10 @@ async fn repositories_are_listed_without_readmes_in_bounded_pages() {
     let api = Api::start().await;
     let ada = api.user("ada@example.com").await;
     api.sql(
-        "insert into public.repositories
+        "insert into wildfire.repositories
            (organization_id, slug, name, description, visibility, readme)
          select id, 'r-' || n, 'R', repeat(chr(1), 1000), 'public', repeat(chr(1), 262144)
-         from public.organizations, generate_series(1, 400) as n",
+         from wildfire.organizations, generate_series(1, 400) as n",
     )
     .await;
     assert_eq!(walk(&api, "/api/v1/repos", None, "slug").await.len(), 400);
@@ -204,11 +204,11 @@ async fn a_key_in_many_repositories_is_explained_with_a_few() {
     let ada = api.user("ada@example.com").await;
     api.sql(&format!(
         "with made as (
-           insert into public.repositories (organization_id, slug, name)
-           select id, 'r-' || n, 'R' from public.organizations, generate_series(1, 20) as n
+           insert into wildfire.repositories (organization_id, slug, name)
+           select id, 'r-' || n, 'R' from wildfire.organizations, generate_series(1, 20) as n
            returning id
          )
-         insert into public.prompts (repository_id, key, name, template)
+         insert into wildfire.prompts (repository_id, key, name, template)
          select id, 'same', 'S', {WORST} from made"
     ))
     .await;

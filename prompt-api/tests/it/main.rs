@@ -15,6 +15,7 @@ mod isolation;
 mod lists;
 mod prompts;
 mod provisioning;
+mod schemas;
 mod service;
 mod sessions;
 mod unavailable;

@@ -357,11 +357,11 @@ async fn deleted_prompt_is_gone_and_kept_aside() {
     api.get(&path).by(&ada).refused(404).await;
     api.delete(&path).by(&ada).refused(404).await;
     assert_eq!(
-        api.number("select count(*) from public.prompt_versions")
+        api.number("select count(*) from wildfire.prompt_versions")
             .await,
         0
     );
-    api.sql(&format!("select wildfire.restore_prompt({id})"))
+    api.sql(&format!("select wildfire_private.restore_prompt({id})"))
         .await;
     let restored = api.get(&path).by(&ada).expect(200).await;
     assert_eq!(restored["current_version"]["template"], "two");

@@ -37,25 +37,25 @@ async fn users_without_an_address_get_an_organization() {
     let client = api.database.superuser().await;
     let insert = "insert into auth.users (id, is_anonymous) values ($1, true)";
     client.execute(insert, &[&id]).await.unwrap();
-    let slugs = "select count(*) from public.organizations where slug like 'user-%'";
+    let slugs = "select count(*) from wildfire.organizations where slug like 'user-%'";
     assert_eq!(api.number(slugs).await, 1);
 }
 
 #[actix_web::test]
 async fn a_broken_rule_does_not_stop_a_sign_up_and_is_made_good_later() {
     let api = Api::start().await;
-    let rename = "alter table public.repositories rename to hidden_repositories";
+    let rename = "alter table wildfire.repositories rename to hidden_repositories";
     api.sql(rename).await;
     let id = Uuid::new_v4();
     let insert = "insert into auth.users (id, email) values ($1, 'ada@example.com')";
     let client = api.database.superuser().await;
     client.execute(insert, &[&id]).await.unwrap();
     assert_eq!(
-        api.number("select count(*) from public.organizations")
+        api.number("select count(*) from wildfire.organizations")
             .await,
         0
     );
-    api.sql("alter table public.hidden_repositories rename to repositories")
+    api.sql("alter table wildfire.hidden_repositories rename to repositories")
         .await;
     let token = platform_test::tokens::access_token(&id.to_string());
     let body = serde_json::json!({ "name": "n", "key": "k", "template": "t" });
@@ -87,12 +87,12 @@ async fn tokens_of_deleted_users_get_nothing() {
         "prompt_versions",
     ] {
         let count = api
-            .number(&format!("select count(*) from public.{table}"))
+            .number(&format!("select count(*) from wildfire.{table}"))
             .await;
         assert_eq!(count, 0, "{table}");
     }
     assert_eq!(
-        api.number("select count(*) from wildfire.deleted_prompts")
+        api.number("select count(*) from wildfire_private.deleted_prompts")
             .await,
         0
     );
@@ -141,7 +141,7 @@ async fn the_auth_service_s_role_can_sign_up_and_delete() {
     let insert = "insert into auth.users (id, email) values ($1, 'ada@example.com')";
     client.execute(insert, &[&id]).await.unwrap();
     assert_eq!(
-        api.number("select count(*) from public.organizations")
+        api.number("select count(*) from wildfire.organizations")
             .await,
         1
     );
@@ -150,7 +150,7 @@ async fn the_auth_service_s_role_can_sign_up_and_delete() {
         .await
         .unwrap();
     assert_eq!(
-        api.number("select count(*) from public.organizations")
+        api.number("select count(*) from wildfire.organizations")
             .await,
         0
     );

@@ -142,7 +142,7 @@ async fn waitlist_answers_the_same_for_known_addresses() {
     let second = api.post("/api/waitlist").json(&body).expect(200).await;
     assert_eq!(first, second);
     assert_eq!(
-        api.number("select count(*) from public.waitlist_entries")
+        api.number("select count(*) from wildfire.waitlist_entries")
             .await,
         1
     );
@@ -313,7 +313,10 @@ async fn statistics_count_what_happened() {
     api.state.flush().await;
     let after = api.get("/api/v1/stats/overview").by(&ada).expect(200).await;
     assert_eq!(after["api_calls"], 3);
-    assert_eq!(api.number("select count(*) from public.api_usage").await, 1);
+    assert_eq!(
+        api.number("select count(*) from wildfire.api_usage").await,
+        1
+    );
 }
 
 #[actix_web::test]

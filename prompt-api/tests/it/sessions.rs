@@ -93,8 +93,8 @@ async fn writes_of_an_ended_session_are_refused_and_reads_go_on() {
 /// Everything that the requests above could change.
 async fn state(api: &Api) -> String {
     let client = api.database.superuser().await;
-    let all = "select (select json_agg(p order by p.id) from public.prompts as p)::text
-        || (select json_agg(r order by r.id) from public.repositories as r)::text";
+    let all = "select (select json_agg(p order by p.id) from wildfire.prompts as p)::text
+        || (select json_agg(r order by r.id) from wildfire.repositories as r)::text";
     client.query_one(all, &[]).await.unwrap().get(0)
 }
 
@@ -148,12 +148,12 @@ async fn rows_written_past_the_api_need_the_session_too() {
         outcome.map_err(|error| error.code().unwrap().code().to_owned())
     };
     let statements = [
-        "update public.organizations set name = name",
-        "update public.repositories set name = name",
-        "update public.prompts set name = name",
-        "delete from public.prompts",
-        "delete from public.repositories where slug <> 'default'",
-        "delete from public.organization_members where role = 'viewer'",
+        "update wildfire.organizations set name = name",
+        "update wildfire.repositories set name = name",
+        "update wildfire.prompts set name = name",
+        "delete from wildfire.prompts",
+        "delete from wildfire.repositories where slug <> 'default'",
+        "delete from wildfire.organization_members where role = 'viewer'",
     ];
     for sql in statements {
         write(sql).await.expect(sql);

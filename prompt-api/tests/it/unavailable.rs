@@ -19,7 +19,7 @@ async fn a_locked_table_is_given_up() {
     let ada = api.user("ada@example.com").await;
     let mut holder = api.database.superuser().await;
     let tx = holder.begin();
-    tx.batch("lock table public.prompts").await.unwrap();
+    tx.batch("lock table wildfire.prompts").await.unwrap();
     is_asked_to_wait(api.get("/api/v1/prompts").by(&ada)).await;
     tx.rollback().await.unwrap();
     api.get("/api/v1/prompts").by(&ada).expect(200).await;
@@ -40,7 +40,7 @@ async fn a_full_disk_refuses_what_is_written_and_not_what_is_read() {
     api.sql(
         "create function public.full_disk() returns trigger language plpgsql as
          $$ begin raise sqlstate '53100' using message = 'could not extend file'; end $$;
-         create trigger a_full_disk before insert on public.prompts
+         create trigger a_full_disk before insert on wildfire.prompts
          for each row execute function public.full_disk()",
     )
     .await;
@@ -48,7 +48,8 @@ async fn a_full_disk_refuses_what_is_written_and_not_what_is_read() {
     is_asked_to_wait(api.post("/api/v1/prompts").by(&ada).json(&body)).await;
     let kept = api.get("/api/v1/prompts").by(&ada).expect(200).await;
     assert!(kept.to_string().contains("kept"), "{kept}");
-    api.sql("drop trigger a_full_disk on public.prompts").await;
+    api.sql("drop trigger a_full_disk on wildfire.prompts")
+        .await;
     let again = api.post("/api/v1/prompts").by(&ada).json(&body);
     again.expect(201).await;
 }
@@ -59,7 +60,7 @@ async fn strangers_who_wait_for_a_lock_leave_connections_to_others() {
     let ada = api.user("ada@example.com").await;
     let mut holder = api.database.superuser().await;
     let tx = holder.begin();
-    tx.batch("lock table public.waitlist_entries")
+    tx.batch("lock table wildfire.waitlist_entries")
         .await
         .unwrap();
     let strangers = (0..4).map(async |n| {

@@ -53,6 +53,7 @@ pub(super) fn open_options<'a>(
         vars,
         port,
         url,
+        has_prompts: setup.has_prompts,
     }
 }
 

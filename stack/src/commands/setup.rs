@@ -40,6 +40,7 @@ pub(super) struct Setup {
     pub(super) project: Arc<Project>,
     pub(super) public_url: Option<String>,
     pub(super) host: IpAddr,
+    pub(super) has_prompts: bool,
 }
 
 impl Folders {
@@ -70,6 +71,7 @@ impl Setup {
             check_public_url(public_url.as_deref(), vars)?;
         }
         let host = host(vars, mode)?;
+        let has_prompts = has_prompts(vars, &project)?;
         Ok(Self {
             mode,
             workdir,
@@ -77,6 +79,7 @@ impl Setup {
             project: Arc::new(project),
             public_url,
             host,
+            has_prompts,
         })
     }
 
@@ -183,23 +186,38 @@ fn public_url(vars: &Vars, project: &Project) -> Result<Option<String>, CliError
 fn check_public_url(url: Option<&str>, vars: &Vars) -> Result<(), CliError> {
     let url = url.ok_or(CliError::NoPublicUrl)?;
     let name = "WILDFIRE_ALLOW_HTTP_PUBLIC_URL";
-    let allowed = match vars.get(name) {
-        Some("true") => true,
-        None | Some("false") => false,
-        Some(value) => {
-            return Err(CliError::Variable {
-                name,
-                expected: "true or false",
-                value: value.to_owned(),
-            });
-        }
-    };
-    if allowed || is_private_on_the_way(url) {
+    if switch(name, vars.get(name), false)? || is_private_on_the_way(url) {
         return Ok(());
     }
     Err(CliError::HttpPublicUrl {
         value: url.to_owned(),
     })
+}
+
+/// `WILDFIRE_PROMPTS` (default true): whether the prompt platform is part of this installation. With
+/// `false`, here or in an `.env` file of the project, neither its tables nor its API nor its app are
+/// there; tables that an earlier start made stay and are not served.
+fn has_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
+    let name = "WILDFIRE_PROMPTS";
+    let value = vars.get(name);
+    switch(
+        name,
+        value.or(project.dotenv.get(name).map(String::as_str)),
+        true,
+    )
+}
+
+fn switch(name: &'static str, value: Option<&str>, default: bool) -> Result<bool, CliError> {
+    match value {
+        None | Some("") => Ok(default),
+        Some("true") => Ok(true),
+        Some("false") => Ok(false),
+        Some(value) => Err(CliError::Variable {
+            name,
+            expected: "true or false",
+            value: value.to_owned(),
+        }),
+    }
 }
 
 /// Whether what goes to this address is encrypted or does not leave the machine.

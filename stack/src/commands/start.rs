@@ -171,7 +171,7 @@ impl Plan {
         };
         instance.publish(&state)?;
         ui.done("Serving", started);
-        if !running.web_app_built {
+        if running.lacks_web_app {
             ui.warn(
                 "The web app is not built: run `npm install && npm run build` and start again.",
             );
@@ -217,7 +217,9 @@ pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     let mailbox = &setup.project.mailbox;
     Ports {
         api: options.port.unwrap_or(setup.project.api.port),
-        app: Some(options.app_port.unwrap_or(APP_PORT)),
+        app: setup
+            .has_prompts
+            .then(|| options.app_port.unwrap_or(APP_PORT)),
         // Strangers' mail is not kept for reading unless somebody decides so.
         mail: match setup.mode {
             Mode::Production => options.mail_port,
@@ -265,6 +267,7 @@ pub(super) fn context(
         },
         listeners,
         public_url: setup.public_url.clone(),
+        has_prompts: setup.has_prompts,
         vars: vars.clone(),
     }
 }
@@ -291,10 +294,11 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
             rows.push(("Secrets", secret));
         }
     }
-    let open = at.app.as_ref().unwrap_or(&at.api);
-    footer.push(format!(
-        "Next: open {open} and sign up. All keys: wildfire status -o env"
-    ));
+    let keys = "All keys: wildfire status -o env";
+    footer.push(match &at.app {
+        Some(app) => format!("Next: open {app} and sign up. {keys}"),
+        None => keys.to_owned(),
+    });
     footer.push("Ctrl-C, or `wildfire stop`, stops everything.".to_owned());
     ui.panel("Wildfire is running", &rows, &footer);
 }

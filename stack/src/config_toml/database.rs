@@ -11,6 +11,8 @@ pub struct Api {
     pub port: u16,
     /// Where clients reach the API, when that is not `http://127.0.0.1:<port>`.
     pub external_url: Option<String>,
+    /// The project's schemas that the data API offers.
+    pub schemas: Vec<String>,
 }
 
 /// `[db]`.
@@ -64,12 +66,11 @@ const SETTINGS: &[&str] = &[
 ];
 
 pub(super) fn api(reader: &Reader<'_>) -> Api {
-    // The data API is not built yet; its keys are accepted without a word.
+    // The data API is not built yet; the keys that only it reads are accepted without a word.
     reader.accept(
         "api",
         &[
             "enabled",
-            "schemas",
             "extra_search_path",
             "max_rows",
             "auto_expose_new_tables",
@@ -83,6 +84,7 @@ pub(super) fn api(reader: &Reader<'_>) -> Api {
     Api {
         port: reader.number("api.port", 54321),
         external_url: reader.text("api.external_url"),
+        schemas: reader.list("api.schemas", &["public", "graphql_public"]),
     }
 }
 

@@ -19,9 +19,19 @@ set role supabase_auth_admin";
 const ACT_AS_OWNER: &str = "-- pg_catalog.act_as_owner
 reset role";
 
-/// Brings the database up to date and returns what ran.
-pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
+/// What the Supabase CLI's resets drop; an event trigger does the same at once where there may be one.
+const RESTORE_POLICIES: &str = "-- _wildfire.restore_policies
+select _wildfire.restore_policies()";
+
+/// Brings the database up to date, with the prompt platform's tables if it is on, and returns what
+/// ran.
+pub(super) async fn migrate(
+    client: &mut Client,
+    has_prompts: bool,
+) -> Result<Vec<String>, DbError> {
     let roles = Migrations::embedded("roles", Ledger::Own, &ROLES);
+    let (auth_own, prompts) = (gotrue::own_migrations(), prompt_api::migrations());
+    Migrations::refuse_strangers(client, &[&roles, &auth_own, &prompts]).await?;
     let is_superuser: bool = column(&client.query_one(IS_SUPERUSER, &[]).await?, "is_superuser")?;
     let mut applied = roles.run(client).await?;
     applied.extend(if is_superuser {
@@ -29,8 +39,11 @@ pub(super) async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError>
     } else {
         as_auth(client).await?
     });
-    applied.extend(gotrue::own_migrations().run(client).await?);
-    applied.extend(prompt_api::migrations().run(client).await?);
+    applied.extend(auth_own.run(client).await?);
+    if has_prompts {
+        applied.extend(prompts.run(client).await?);
+        client.batch(RESTORE_POLICIES).await?;
+    }
     Ok(applied)
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
     let cluster = builder(options, &binaries, password.clone())
         .start()
         .await?;
-    let applied = bring_up_to_date(&cluster, password).await?;
+    let applied = bring_up_to_date(options, &cluster).await?;
     let url = |role| cluster.url(role, password.expose(), "postgres");
     let urls = Urls {
         owner: url("postgres"),
@@ -80,12 +80,13 @@ fn builder(
 }
 
 async fn bring_up_to_date(
+    options: &OpenOptions<'_>,
     cluster: &Cluster,
-    password: &Secret<String>,
 ) -> Result<Vec<String>, PostgresError> {
+    let password = &options.secrets.database_password;
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
-    let applied = bootstrap::migrate(&mut client).await?;
+    let applied = bootstrap::migrate(&mut client, options.has_prompts).await?;
     // Roles that were just made have none yet, nor have those of a start that was broken off; the
     // others follow the superuser's.
     if cluster.password_changed()

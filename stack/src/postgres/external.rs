@@ -28,7 +28,7 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
     };
     let mut client = admin.client().await.map_err(unreachable)?;
     let had_roles = had_roles(&client).await?;
-    let applied = bootstrap::migrate(&mut client).await?;
+    let applied = bootstrap::migrate(&mut client, options.has_prompts).await?;
     let password = password(options)?;
     if !had_roles {
         passwords::set(&client, SERVICE_ROLES, password.expose()).await?;

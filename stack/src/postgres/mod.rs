@@ -37,6 +37,8 @@ pub struct OpenOptions<'a> {
     pub port: u16,
     /// A server to use instead of an embedded one.
     pub url: Option<&'a str>,
+    /// Whether the prompt platform's tables belong in it.
+    pub has_prompts: bool,
 }
 
 /// A database that is open and migrated.

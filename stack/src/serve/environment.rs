@@ -8,6 +8,11 @@ use super::context::{DatabaseUrls, Mode, ServeContext};
 use crate::config_toml::GotrueContext;
 use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 
+/// The schemas that the data API offers, under `PostgREST`'s name.
+const EXPOSED: &str = "PGRST_DB_SCHEMAS";
+/// The prompt platform's.
+const PROMPT_SCHEMA: &str = "wildfire";
+
 /// Settings of the stack itself.
 #[derive(Debug)]
 pub(super) struct StackConfig {
@@ -81,6 +86,7 @@ pub(super) fn vars(context: &ServeContext, database: &DatabaseUrls) -> Vars {
     for (name, value) in gotrue {
         vars.set(name, value);
     }
+    vars.set(EXPOSED, context.project.api.schemas.join(","));
     vars.set("PROMPT_API_DATABASE_URL", database.authenticator.clone());
     vars.set("JWT_SECRET", context.keys.jwt_secret.clone());
     vars.set("JWT_KEYS", context.keys.jwt_keys.clone());
@@ -99,7 +105,21 @@ pub(super) fn vars(context: &ServeContext, database: &DatabaseUrls) -> Vars {
             vars.set(name, value);
         }
     }
+    if context.has_prompts {
+        expose_prompts(&mut vars);
+    }
     vars
+}
+
+/// The prompt platform's tables are offered beside the project's, whatever the project says.
+fn expose_prompts(vars: &mut Vars) {
+    let schemas = vars.get(EXPOSED).unwrap_or_default();
+    let is_there = schemas.split(',').any(|name| name.trim() == PROMPT_SCHEMA);
+    if !is_there {
+        // Last, because the first one is what clients get that name none.
+        let schemas = format!("{schemas},{PROMPT_SCHEMA}");
+        vars.set(EXPOSED, schemas.trim_start_matches(','));
+    }
 }
 
 /// Where production differs from what suits one developer's machine; explicit variables still win.
@@ -189,6 +209,7 @@ mod tests {
             },
             listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
             public_url: public_url.map(str::to_owned),
+            has_prompts: true,
             vars: vars.iter().copied().collect(),
         }
     }
@@ -243,6 +264,27 @@ mod tests {
         ];
         for (name, value) in expected {
             assert_eq!(vars.get(name), Some(value), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_prompt_platforms_schema_is_exposed_beside_the_projects_unless_it_is_off() {
+        let exposed = |set: &[(&str, &str)], has_prompts| {
+            let context = context(Mode::Development, None, set);
+            let context = ServeContext {
+                has_prompts,
+                ..context
+            };
+            vars(&context).get("PGRST_DB_SCHEMAS").map(str::to_owned)
+        };
+        let own = [("PGRST_DB_SCHEMAS", "api, wildfire")];
+        for (set, has_prompts, expected) in [
+            (&[][..], true, "public,graphql_public,wildfire"),
+            (&[][..], false, "public,graphql_public"),
+            (&own[..], true, "api, wildfire"),
+            (&[("PGRST_DB_SCHEMAS", "api")][..], true, "api,wildfire"),
+        ] {
+            assert_eq!(exposed(set, has_prompts).as_deref(), Some(expected));
         }
     }
 

@@ -4,6 +4,7 @@
 mod context;
 mod environment;
 mod listeners;
+mod operations;
 mod services;
 
 use std::io;
@@ -70,8 +71,8 @@ pub enum ServeError {
 pub struct Running {
     /// Where it listens.
     pub addresses: Addresses,
-    /// Whether there is a web app to show.
-    pub web_app_built: bool,
+    /// Whether the web app should be shown and is not built.
+    pub lacks_web_app: bool,
     services: Services,
     handles: Vec<ServerHandle>,
     tasks: Vec<JoinHandle<io::Result<()>>>,
@@ -81,7 +82,7 @@ pub struct Running {
 pub struct Prepared {
     context: ServeContext,
     config: StackConfig,
-    web_app: Arc<WebApp>,
+    web_app: Option<Arc<WebApp>>,
     clock: Clock,
     /// Where mail is sent; none when it stays in the mailbox.
     pub mail_server: Option<String>,
@@ -100,7 +101,10 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
     }
     let clock = Clock::system();
     Services::check(&vars, &clock)?;
-    let web_app = load_web_app(&context, &config)?;
+    let web_app = context
+        .has_prompts
+        .then(|| load_web_app(&context, &config))
+        .transpose()?;
     Ok(Prepared {
         context,
         config,
@@ -123,9 +127,11 @@ impl Prepared {
         let vars = environment::vars(&context, database);
         let addresses = context.listeners.addresses();
         let store = open_mailbox(&context.data_dir, &clock)?;
-        let services = Services::start(&vars, Arc::clone(&store), &clock)?;
-        web_app.compress_in_background();
-        let web_app_built = web_app.is_built();
+        let services = Services::start(&vars, context.has_prompts, Arc::clone(&store), &clock)?;
+        if let Some(app) = &web_app {
+            app.compress_in_background();
+        }
+        let lacks_web_app = web_app.as_ref().is_some_and(|app| !app.is_built());
         let keys = environment::gateway_keys(&context);
         let door = match context.mode {
             Mode::Development => Door::Open,
@@ -140,7 +146,7 @@ impl Prepared {
         let Listeners { api, app, mail, .. } = context.listeners;
         let state = AppState {
             gateway: Data::new(gateway),
-            web_app: Data::from(web_app),
+            web_app: web_app.map(Data::from),
         };
         let listeners = std::iter::once(api).chain(app);
         let app = serve_app(&connections, config.workers, listeners, state, &services)?;
@@ -151,7 +157,7 @@ impl Prepared {
         let tasks = servers.into_iter().map(tokio::spawn).collect();
         Ok(Running {
             addresses,
-            web_app_built,
+            lacks_web_app,
             services,
             handles,
             tasks,
@@ -184,7 +190,8 @@ impl Running {
 #[derive(Clone)]
 struct AppState {
     gateway: Data<Gateway>,
-    web_app: Data<WebApp>,
+    /// None where the prompt platform is switched off.
+    web_app: Option<Data<WebApp>>,
 }
 
 fn serve_app(
@@ -196,17 +203,19 @@ fn serve_app(
 ) -> io::Result<Server> {
     let services = services.clone();
     http::serve(connections, workers, listeners, move || {
-        App::new()
+        let app = App::new()
             .app_data(state.gateway.clone())
-            .app_data(state.web_app.clone())
             // The gateway, which tells the services who the client is.
             .app_data(TrustedProxies(1))
             .wrap(from_fn(gateway::pass))
             .wrap(from_fn(observe))
-            .configure(|config| services.configure(config))
-            .default_service(web::to(async |app: Data<WebApp>, request: HttpRequest| {
-                app.serve(&request)
-            }))
+            .configure(|config| services.configure(config));
+        match &state.web_app {
+            Some(web_app) => app.app_data(web_app.clone()).default_service(web::to(
+                async |app: Data<WebApp>, request: HttpRequest| app.serve(&request),
+            )),
+            None => app.default_service(web::to(operations::nothing_here)),
+        }
     })
 }
 

@@ -8,6 +8,7 @@ use platform::env::{EnvError, Reader, Vars};
 use platform::mail::{MailError, Mailer};
 use platform::pg::{Database, DbError};
 
+use super::operations::{self, Operations};
 use crate::mailbox::{MailboxMailer, Store};
 
 /// Why a service did not start.
@@ -34,7 +35,14 @@ pub enum ServiceError {
 #[derive(Clone)]
 pub(super) struct Services {
     auth: Data<gotrue::State>,
-    prompts: Data<prompt_api::State>,
+    prompts: Prompts,
+}
+
+/// The prompt platform, or what answers in its stead.
+#[derive(Clone)]
+enum Prompts {
+    On(Data<prompt_api::State>),
+    Off(Data<Operations>),
 }
 
 impl Services {
@@ -50,24 +58,33 @@ impl Services {
     /// Builds every state; connections are opened as they are needed.
     pub(super) fn start(
         vars: &Vars,
+        has_prompts: bool,
         mailbox: Arc<Store>,
         clock: &Clock,
     ) -> Result<Self, ServiceError> {
         let (auth_config, prompts_config) = configs(vars)?;
         let database = Database::new(&auth_config.database())?;
         let mailer = mailer(&auth_config, mailbox)?;
+        let prompts = if has_prompts {
+            let state = prompt_api::State::new(&prompts_config, clock.clone())?;
+            state.spawn_background();
+            Prompts::On(Data::new(state))
+        } else {
+            Prompts::Off(Data::new(Operations {
+                database: database.clone(),
+                metrics_token: prompts_config.metrics_token,
+            }))
+        };
         let deps = gotrue::Deps {
             database,
             mailer,
             clock: clock.clone(),
         };
         let auth = gotrue::State::new(auth_config, deps)?;
-        let prompts = prompt_api::State::new(&prompts_config, clock.clone())?;
-        prompts.spawn_background();
         tokio::spawn(auth.clone().tend_outbox());
         Ok(Self {
             auth: Data::new(auth),
-            prompts: Data::new(prompts),
+            prompts,
         })
     }
 
@@ -75,12 +92,17 @@ impl Services {
     pub(super) fn configure(&self, config: &mut ServiceConfig) {
         let auth = web::scope("/auth/v1").configure(|scope| gotrue::configure(scope, &self.auth));
         config.service(auth);
-        prompt_api::configure(config, &self.prompts);
+        match &self.prompts {
+            Prompts::On(state) => prompt_api::configure(config, state),
+            Prompts::Off(operations) => operations::configure(config, operations),
+        }
     }
 
     /// Writes down what is held in memory.
     pub(super) async fn flush(&self) {
-        self.prompts.flush().await;
+        if let Prompts::On(state) = &self.prompts {
+            state.flush().await;
+        }
     }
 }
 

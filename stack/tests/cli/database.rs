@@ -56,6 +56,30 @@ async fn an_owner_without_superuser_rights_is_enough() {
     assert_eq!(value(&url, MAY_CREATE).await, "false/false");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_superuser_dropped_policies_are_back_after_the_next_migration() {
+    let (cluster, url) = managed().await;
+    // Here it is the superuser's name, which elsewhere nobody has.
+    let superuser = "create role landlord login superuser password 'secret'";
+    execute(&cluster.superuser_url("postgres"), superuser).await;
+    let landlord = cluster.url("landlord", "secret", "postgres");
+    execute(&landlord, "alter role supabase_admin rename to another").await;
+    let installation = Installation::new();
+    let migrate = || installation.run(&["migrate", "--db-url", &url]);
+    let first = migrate();
+    assert!(first.status.success(), "{}", stderr(&first));
+    let owners = "select string_agg(distinct nspowner::regrole::text, ' ') from pg_namespace
+      where nspname in ('_wildfire', 'auth', 'wildfire', 'wildfire_private')";
+    assert_eq!(value(&url, owners).await, "supabase_admin");
+    let policies = "select string_agg(p::text, E'\\n' order by tablename, policyname)
+      from pg_policies as p where schemaname = 'wildfire'";
+    let before = value(&url, policies).await;
+    execute(&url, "drop policy prompts_select on wildfire.prompts").await;
+    assert_ne!(value(&url, policies).await, before);
+    assert!(migrate().status.success());
+    assert_eq!(value(&url, policies).await, before);
+}
+
 /// Whether the auth service's role may create schemas, and what superusers call.
 const MAY_CREATE: &str = "select concat_ws('/',
   has_database_privilege('supabase_auth_admin', current_database(), 'create')::text,
@@ -116,7 +140,7 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
     .await;
     drop(installation.start(&["--db-url", &admin]));
     let ports = ["--port=0", "--app-port=0", "--mail-port=0"];
-    for scope in ["public", "auth_own"] {
+    for scope in ["wildfire", "auth_own"] {
         let newer = format!(
             "delete from _wildfire.migrations where version = '20991231000000';
              insert into _wildfire.migrations (scope, version, name, checksum)

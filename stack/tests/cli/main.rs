@@ -10,6 +10,7 @@ mod installation;
 mod log;
 mod production;
 mod project;
+mod prompts;
 mod refusals;
 mod start_stop;
 mod supervise;

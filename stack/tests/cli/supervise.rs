@@ -138,7 +138,7 @@ fn postgres_killed_again_and_again_comes_back_and_nothing_acknowledged_is_lost()
     assert!(seen.asked_to_wait.load(Ordering::Relaxed) > 0);
 
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let keys = "select string_agg(key, ' ') from public.prompts";
+    let keys = "select string_agg(key, ' ') from wildfire.prompts";
     let kept = runtime.block_on(value(&process.database_url(), keys));
     let kept: std::collections::HashSet<&str> = kept.split(' ').collect();
     for key in seen.acknowledged.lock().unwrap().iter() {

@@ -7,16 +7,16 @@ const SEED: &str = include_str!("../../../supabase/seed.sql");
 
 const COUNTS: &str = "-- test.seed.counts
 select
-  (select count(*) from public.repositories where visibility = 'public') as repositories,
-  (select count(*) from public.prompts) as prompts,
-  (select count(*) from public.prompt_versions) as versions";
+  (select count(*) from wildfire.repositories where visibility = 'public') as repositories,
+  (select count(*) from wildfire.prompts) as prompts,
+  (select count(*) from wildfire.prompt_versions) as versions";
 
 const GREETING: &str = "-- test.seed.greeting
 select version, template, version_metadata ->> 'description' as note
-from public.prompts where key = 'greeting'";
+from wildfire.prompts where key = 'greeting'";
 
 const READABLE: &str = "-- test.seed.readable
-select count(*) as prompts from public.prompts";
+select count(*) as prompts from wildfire.prompts";
 
 #[tokio::test]
 async fn the_seed_loads_and_loading_it_again_changes_nothing() {

@@ -49,6 +49,7 @@ impl Stack {
             keys: project_keys(&keys),
             listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
             public_url: None,
+            has_prompts: true,
             vars,
         };
         let client = Client::builder()

@@ -31,7 +31,7 @@ pub(super) async fn locked_table(target: &Target) -> Result<(), Failure> {
     let mut client = database.client().await?;
     let locked = client.begin();
     locked
-        .batch("lock table public.waitlist_entries in access exclusive mode")
+        .batch("lock table wildfire.waitlist_entries in access exclusive mode")
         .await?;
     let one = async |index: usize| {
         let source = Ipv4Addr::new(127, 0, 1, u8::try_from(index)?);

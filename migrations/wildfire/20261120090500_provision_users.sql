@@ -1,7 +1,7 @@
 -- Everybody who signs up owns an organization with a repository `default`.
 
 -- An address's local part as a slug; empty when nothing of it can stand in one.
-create function wildfire.slug_from_email(email text) returns text
+create function wildfire_private.slug_from_email(email text) returns text
 language sql immutable parallel safe
 as $$
   select btrim(
@@ -11,7 +11,7 @@ as $$
 $$;
 
 -- The user's first organization, made if there is none.
-create function wildfire.ensure_organization(for_user uuid) returns uuid
+create function wildfire_private.ensure_organization(for_user uuid) returns uuid
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -20,43 +20,43 @@ declare
   candidate text;
   made uuid;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('wildfire.ensure_organization ' || for_user, 0));
-  select organization_id into made from public.organization_members
+  perform pg_advisory_xact_lock(hashtextextended('wildfire_private.ensure_organization ' || for_user, 0));
+  select organization_id into made from wildfire.organization_members
   where user_id = for_user order by created_at, organization_id limit 1;
   if made is not null then
     return made;
   end if;
-  select wildfire.slug_from_email(email) into wanted from auth.users where id = for_user;
+  select wildfire_private.slug_from_email(email) into wanted from auth.users where id = for_user;
   if not found then
     return null;
   end if;
   for attempt in 1..8 loop
     candidate := case
       when wanted = '' or attempt > 6 then 'user-' || left(md5(gen_random_uuid()::text), 12)
-      when attempt = 1 and not wildfire.is_reserved_name(wanted) then wanted
+      when attempt = 1 and not wildfire_private.is_reserved_name(wanted) then wanted
       else wanted || '-' || left(md5(gen_random_uuid()::text), 4)
     end;
-    insert into public.organizations (slug, name)
+    insert into wildfire.organizations (slug, name)
     values (candidate, coalesce(nullif(wanted, ''), candidate))
     on conflict (slug) do nothing
     returning id into made;
     exit when made is not null;
   end loop;
-  insert into public.organization_members (organization_id, user_id, role)
+  insert into wildfire.organization_members (organization_id, user_id, role)
   values (made, for_user, 'owner');
-  insert into public.repositories (organization_id, slug, name)
+  insert into wildfire.repositories (organization_id, slug, name)
   values (made, 'default', 'Default');
   return made;
 end
 $$;
 
 -- Nothing here may keep anybody from signing up; the prompt API tries again when it is needed.
-create function wildfire.after_user_insert() returns trigger
+create function wildfire_private.after_user_insert() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform wildfire.ensure_organization(new.id);
+  perform wildfire_private.ensure_organization(new.id);
   return null;
 exception
   when others then
@@ -67,32 +67,32 @@ $$;
 
 -- Organizations nobody else belongs to go with their user; of the others the longest-serving member
 -- with the most rights takes over if no owner is left.
-create function wildfire.before_user_delete() returns trigger
+create function wildfire_private.before_user_delete() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
   -- Two owners who are deleted at the same time wait for each other, so that the second one sees
   -- who is left.
-  perform 1 from public.organizations as organization
+  perform 1 from wildfire.organizations as organization
   where organization.id in (
-    select member.organization_id from public.organization_members as member
+    select member.organization_id from wildfire.organization_members as member
     where member.user_id = old.id
   )
   order by organization.id for update;
-  delete from public.organizations as organization
-  using public.organization_members as member
+  delete from wildfire.organizations as organization
+  using wildfire.organization_members as member
   where member.organization_id = organization.id and member.user_id = old.id
     and not exists (
-      select 1 from public.organization_members as other
+      select 1 from wildfire.organization_members as other
       where other.organization_id = organization.id and other.user_id <> old.id
     );
-  update public.organization_members as heir set role = 'owner'
-  from public.organization_members as member
+  update wildfire.organization_members as heir set role = 'owner'
+  from wildfire.organization_members as member
   where member.user_id = old.id and member.role = 'owner'
     and heir.organization_id = member.organization_id
     and heir.user_id = (
-      select other.user_id from public.organization_members as other
+      select other.user_id from wildfire.organization_members as other
       where other.organization_id = member.organization_id and other.user_id <> old.id
       order by other.role <> 'owner', other.role <> 'editor', other.created_at, other.user_id
       limit 1
@@ -102,21 +102,21 @@ end
 $$;
 
 create trigger wildfire_after_user_insert after insert on auth.users
-  for each row execute function wildfire.after_user_insert();
+  for each row execute function wildfire_private.after_user_insert();
 create trigger wildfire_before_user_delete before delete on auth.users
-  for each row execute function wildfire.before_user_delete();
+  for each row execute function wildfire_private.before_user_delete();
 
-select wildfire.ensure_organization(id) from auth.users order by created_at, id;
+select wildfire_private.ensure_organization(id) from auth.users order by created_at, id;
 
 -- Functions are callable by everybody unless that is taken back. What policies and checks need:
-revoke all on all functions in schema wildfire from public;
+revoke all on all functions in schema wildfire_private from public;
 grant execute on function
-  wildfire.is_reserved_name(text), wildfire.is_slug(text, integer), wildfire.are_tags(text[]),
-  wildfire.readable_organizations(), wildfire.writable_organizations(),
-  wildfire.owned_organizations(), wildfire.default_repository(),
-  wildfire.stored_template(text), wildfire.content_hash(text)
+  wildfire_private.is_reserved_name(text), wildfire_private.is_slug(text, integer), wildfire_private.are_tags(text[]),
+  wildfire_private.readable_organizations(), wildfire_private.writable_organizations(),
+  wildfire_private.owned_organizations(), wildfire_private.default_repository(),
+  wildfire_private.stored_template(text), wildfire_private.content_hash(text)
   to anon, authenticated, service_role;
 grant execute on function
-  wildfire.ensure_organization(uuid),
-  wildfire.record_usage(uuid[], date[], bigint[], double precision[])
+  wildfire_private.ensure_organization(uuid),
+  wildfire_private.record_usage(uuid[], date[], bigint[], double precision[])
   to service_role;

@@ -1,11 +1,27 @@
--- Rules the platform's tables share. They live outside `public` so that the data API does not offer
--- them as procedures.
+-- The product's schemas, and rules its tables share. `wildfire` is what the data API offers; functions
+-- that policies, checks and triggers call are in `wildfire_private`. A project has `public` to itself.
 
-create schema if not exists wildfire;
-comment on schema wildfire is 'Rules behind the prompt platform''s tables in public';
+-- Their owner is the one whose schemas the Supabase CLI leaves alone: its `migration down` and its
+-- reset of a remote database drop every schema that does not belong to supabase_admin.
+do $$
+declare
+  schema text;
+begin
+  foreach schema in array array['wildfire', 'wildfire_private'] loop
+    execute format('create schema %I authorization %I', schema, _wildfire.administrator());
+  end loop;
+end
+$$;
+comment on schema wildfire is 'The prompt platform''s tables';
+comment on schema wildfire_private is 'Rules behind the tables in schema wildfire';
+
+-- The authenticator only parses statements; what they do is checked against the caller's role. The
+-- tables and functions are postgres', in schemas that are not.
+grant usage on schema wildfire, wildfire_private
+  to anon, authenticated, service_role, authenticator, postgres;
 
 -- First path segments of the app and names that would be mistaken for them.
-create function wildfire.is_reserved_name(name text) returns boolean
+create function wildfire_private.is_reserved_name(name text) returns boolean
 language sql immutable parallel safe
 as $$
   select name in (
@@ -18,14 +34,14 @@ as $$
 $$;
 
 -- Lower-case words joined by single hyphens.
-create function wildfire.is_slug(name text, longest integer) returns boolean
+create function wildfire_private.is_slug(name text, longest integer) returns boolean
 language sql immutable parallel safe
 as $$
   select char_length(name) <= longest and name ~ '^[a-z0-9]+(-[a-z0-9]+)*$'
 $$;
 
 -- At most 20 tags of 1 to 32 characters, trimmed, each once.
-create function wildfire.are_tags(tags text[]) returns boolean
+create function wildfire_private.are_tags(tags text[]) returns boolean
 language sql immutable parallel safe
 as $$
   select coalesce(array_ndims(tags), 1) = 1
@@ -39,7 +55,7 @@ as $$
 $$;
 
 -- Trims tags, drops empty ones and repetitions, keeps the order.
-create function wildfire.clean_tags(tags text[]) returns text[]
+create function wildfire_private.clean_tags(tags text[]) returns text[]
 language sql immutable parallel safe
 as $$
   select coalesce(array_agg(tag order by place), '{}')
@@ -52,21 +68,18 @@ as $$
 $$;
 
 -- Strictly later than before, also for two changes within a microsecond: entity tags contain it.
-create function wildfire.next_update(previous timestamptz) returns timestamptz
+create function wildfire_private.next_update(previous timestamptz) returns timestamptz
 language sql volatile
 as $$
   select greatest(clock_timestamp(), previous + interval '1 microsecond')
 $$;
 
-create function wildfire.touch() returns trigger
+create function wildfire_private.touch() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  new.updated_at := wildfire.next_update(old.updated_at);
+  new.updated_at := wildfire_private.next_update(old.updated_at);
   return new;
 end
 $$;
-
--- The authenticator only parses statements; what they do is checked against the caller's role.
-grant usage on schema wildfire to anon, authenticated, service_role, authenticator;

@@ -5,7 +5,7 @@
 -- Triggers per statement rather than policies: they also speak where no row matches, and can say
 -- what is wrong. A statement that writes pays for one look-up by key.
 
-create function wildfire.require_session() returns trigger
+create function wildfire_private.require_session() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -35,29 +35,17 @@ begin
 end
 $$;
 
-revoke all on function wildfire.require_session() from public;
+revoke all on function wildfire_private.require_session() from public;
 
 create trigger organizations_require_session
-  before insert or update or delete on public.organizations
-  for each statement execute function wildfire.require_session();
+  before insert or update or delete on wildfire.organizations
+  for each statement execute function wildfire_private.require_session();
 create trigger organization_members_require_session
-  before insert or update or delete on public.organization_members
-  for each statement execute function wildfire.require_session();
+  before insert or update or delete on wildfire.organization_members
+  for each statement execute function wildfire_private.require_session();
 create trigger repositories_require_session
-  before insert or update or delete on public.repositories
-  for each statement execute function wildfire.require_session();
+  before insert or update or delete on wildfire.repositories
+  for each statement execute function wildfire_private.require_session();
 create trigger prompts_require_session
-  before insert or update or delete on public.prompts
-  for each statement execute function wildfire.require_session();
-
--- The function belongs to whom the other ones do, and reads what this role may.
-do $$
-begin
-  if current_user = 'postgres' or to_regrole('postgres') is null
-    or not (select rolsuper from pg_roles where rolname = current_user) then
-    return;
-  end if;
-  grant select on auth.sessions to postgres;
-  alter function wildfire.require_session() owner to postgres;
-end
-$$;
+  before insert or update or delete on wildfire.prompts
+  for each statement execute function wildfire_private.require_session();
