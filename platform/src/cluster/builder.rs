@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 use tokio_postgres::NoTls;
 use tokio_postgres::error::SqlState;
 
@@ -22,6 +24,9 @@ use crate::env::Secret;
 /// How long a server may take to accept connections; crash recovery takes a while.
 const READY_WITHIN: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(10);
+
+/// How long a server that runs may take to say anything to a connection.
+const GREETED_WITHIN: Duration = Duration::from_secs(5);
 /// How often a free port is picked anew when somebody takes it first.
 const FREE_PORT_ATTEMPTS: u32 = 5;
 
@@ -263,13 +268,14 @@ impl ClusterBuilder {
             if launched.server.has_ended() {
                 return Err(start_failure(launched, &prepared.place.data_dir));
             }
-            match self.connect(launched.port).await {
-                Ok(()) => return Ok(Ready::Yes),
-                Err(error) if is_starting(&error) => {}
-                Err(error) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
+            match timeout(GREETED_WITHIN, self.connect(launched.port)).await {
+                Err(_) | Ok(None) => {}
+                Ok(Some(Ok(()))) => return Ok(Ready::Yes),
+                Ok(Some(Err(error))) if is_starting(&error) => {}
+                Ok(Some(Err(error))) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
                     return Ok(Ready::OtherPassword);
                 }
-                Err(error) => return Err(ClusterError::Refused(error)),
+                Ok(Some(Err(error))) => return Err(ClusterError::Refused(error)),
             }
             if let Some(limit) = limit.filter(|limit| started.elapsed() > *limit) {
                 return Err(ClusterError::NotReady {
@@ -281,19 +287,34 @@ impl ClusterBuilder {
         }
     }
 
-    async fn connect(&self, port: u16) -> Result<(), tokio_postgres::Error> {
+    /// What the server says to a connection; `None` if there is none.
+    async fn connect(&self, port: u16) -> Option<Result<(), tokio_postgres::Error>> {
+        let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
+        if is_with_itself(&stream) {
+            return None;
+        }
+        Some(self.greet(stream).await)
+    }
+
+    async fn greet(&self, stream: TcpStream) -> Result<(), tokio_postgres::Error> {
         let (client, connection) = tokio_postgres::Config::new()
-            .host("127.0.0.1")
-            .port(port)
             .user(SUPERUSER)
             .password(self.password.expose())
             .dbname("postgres")
-            .connect_timeout(Duration::from_secs(5))
-            .connect(NoTls)
+            .connect_raw(stream, NoTls)
             .await?;
         drop(client);
         // Says goodbye, so that the server does not log a lost connection.
         connection.await
+    }
+}
+
+/// The kernel may have a connection to a port of this machine leave from that very port. If nobody
+/// listens there yet, both ends are one: it is open, says nothing, and keeps the port taken.
+fn is_with_itself(stream: &TcpStream) -> bool {
+    match (stream.local_addr(), stream.peer_addr()) {
+        (Ok(local), Ok(peer)) => local == peer,
+        _ => false,
     }
 }
 
@@ -344,5 +365,24 @@ fn start_failure(launched: &Launched, data_dir: &Path) -> ClusterError {
             output,
             log: launched.log.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::{TcpListener, TcpSocket};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_connection_with_itself_is_none_with_a_server() {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let own = socket.local_addr().unwrap();
+        assert!(is_with_itself(&socket.connect(own).await.unwrap()));
+
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        assert!(!is_with_itself(&TcpStream::connect(address).await.unwrap()));
     }
 }
