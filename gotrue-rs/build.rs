@@ -2,4 +2,5 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=../migrations/auth");
+    println!("cargo:rerun-if-changed=../migrations/auth_own");
 }

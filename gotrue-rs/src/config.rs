@@ -15,7 +15,9 @@ mod sms;
 use std::sync::Arc;
 use std::time::Duration;
 
+use platform::clock::Clock;
 use platform::env::{EnvError, Reader, Secret};
+use platform::jwt::{KeyError, Verifier};
 use platform::mail::{MailError, Mailer};
 use platform::pg::DatabaseConfig;
 use url::Url;
@@ -33,13 +35,26 @@ use crate::mail;
 use crate::mail::config::MailConfig;
 use crate::redirect::RedirectRules;
 
-/// Where the service listens, for the binary.
+/// What only a process of its own needs to be told.
 #[derive(Debug, Clone)]
-pub struct ListenConfig {
+pub struct AloneConfig {
     /// `GOTRUE_API_HOST` (default all addresses).
     pub host: String,
     /// `PORT` or `GOTRUE_API_PORT` (default 8081).
     pub port: u16,
+    /// `DATABASE_URL` (required): logs in as the role that owns the `auth` schema.
+    pub database_url: Secret<String>,
+}
+
+impl AloneConfig {
+    /// Reads the settings; the reader collects what is wrong with them.
+    pub fn from_env(env: &Reader<'_>) -> Self {
+        Self {
+            host: env.string_or("GOTRUE_API_HOST", "0.0.0.0"),
+            port: env.number(env.either("PORT", "GOTRUE_API_PORT"), 8081),
+            database_url: env.required_secret(env.either("DATABASE_URL", "GOTRUE_DB_DATABASE_URL")),
+        }
+    }
 }
 
 /// The configuration of the service.
@@ -49,10 +64,6 @@ pub struct ListenConfig {
     reason = "each is a variable of its own"
 )]
 pub struct Config {
-    /// Where to listen when running on its own.
-    pub listen: ListenConfig,
-    /// `DATABASE_URL` (required).
-    pub(crate) database_url: Secret<String>,
     /// `GOTRUE_DB_MAX_POOL_SIZE` (default 0: the pool's own default).
     pub(crate) max_pool_size: usize,
     /// `API_EXTERNAL_URL` (required): the address links point to.
@@ -99,11 +110,6 @@ impl Config {
         refuse_missing_features(env);
         let external_url = env.either("API_EXTERNAL_URL", "GOTRUE_API_API_EXTERNAL_URL");
         Self {
-            listen: ListenConfig {
-                host: env.string_or("GOTRUE_API_HOST", ""),
-                port: env.number(env.either("PORT", "GOTRUE_API_PORT"), 8081),
-            },
-            database_url: database_url(env),
             max_pool_size: env.number("GOTRUE_DB_MAX_POOL_SIZE", 0),
             api_external_url: url(env, external_url),
             request_id_header: env
@@ -133,10 +139,10 @@ impl Config {
         }
     }
 
-    /// How the service uses its database. Waiting for a connection and then for a statement takes
+    /// How the service uses the database at `url`. Waiting for a connection and then for a statement takes
     /// less than a request may, so that a client is told to come again rather than cut off.
-    pub fn database(&self) -> DatabaseConfig {
-        let mut database = DatabaseConfig::new(self.database_url.clone(), "gotrue");
+    pub fn database(&self, url: &Secret<String>) -> DatabaseConfig {
+        let mut database = DatabaseConfig::new(known_parameters(url.expose()), "gotrue");
         if self.max_pool_size > 0 {
             database.max_connections = self.max_pool_size;
         }
@@ -147,6 +153,11 @@ impl Config {
             database.statement_timeout = statement;
         }
         database
+    }
+
+    /// What tokens are checked with.
+    pub fn verifier(&self, clock: Clock) -> Result<Verifier, KeyError> {
+        Ok(Verifier::new(Arc::new(self.jwt.keyring()?), clock))
     }
 
     /// What carries mails: the mail server that is configured, if one is.
@@ -168,7 +179,7 @@ impl Config {
 
 /// The database's address without what only other drivers know, such as `search_path`: the
 /// statements of this service name their schema.
-fn database_url(env: &Reader<'_>) -> Secret<String> {
+fn known_parameters(url: &str) -> Secret<String> {
     const KNOWN: [&str; 12] = [
         "application_name",
         "channel_binding",
@@ -183,9 +194,8 @@ fn database_url(env: &Reader<'_>) -> Secret<String> {
         "target_session_attrs",
         "user",
     ];
-    let text = env.required(env.either("DATABASE_URL", "GOTRUE_DB_DATABASE_URL"));
-    let Some((address, query)) = text.split_once('?') else {
-        return Secret::new(text);
+    let Some((address, query)) = url.split_once('?') else {
+        return Secret::from(url);
     };
     let is_known = |pair: &&str| KNOWN.contains(&pair.split('=').next().unwrap_or_default());
     let kept: Vec<_> = query.split('&').filter(is_known).collect();

@@ -14,6 +14,7 @@ pub(crate) mod flow_states;
 pub(crate) mod identities;
 pub(crate) mod mail_outbox;
 pub(crate) mod mfa;
+pub(crate) mod migrations;
 pub(crate) mod one_time_tokens;
 pub(crate) mod phone_codes;
 pub(crate) mod refresh_tokens;

@@ -16,29 +16,11 @@ mod middleware;
 mod otp;
 mod redirect;
 mod routes;
+mod service;
 mod sessions;
 mod state;
 
-use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations};
-
-pub use config::{Config, ListenConfig};
+pub use config::{AloneConfig, Config};
 pub use routes::configure;
+pub use service::{SERVICE, plan};
 pub use state::{Deps, State};
-
-static MIGRATIONS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
-static OWN: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth_own");
-
-/// The `auth` schema, recorded where upstream records its own migrations.
-pub fn migrations() -> Migrations {
-    Migrations::embedded(
-        "auth",
-        Ledger::Upstream("auth.schema_migrations"),
-        &MIGRATIONS,
-    )
-}
-
-/// What the service keeps beside that schema, after it; upstream's record shows nothing of it.
-pub fn own_migrations() -> Migrations {
-    Migrations::embedded("auth_own", Ledger::Own, &OWN)
-}

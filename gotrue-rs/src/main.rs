@@ -7,15 +7,13 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use actix_web::web;
-use async_trait::async_trait;
-use gotrue::{Config, Deps, State, configure, migrations, own_migrations};
+use gotrue::{AloneConfig, Config, SERVICE, plan};
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
-use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
-use platform::mail::{Mail, MailError, Mailer};
-use platform::memory;
-use platform::pg::Database;
+use platform::http::{HttpConfig, ServeOptions};
+use platform::mail::NoMailer;
+use platform::pg::{Database, DatabaseConfig, DbError};
+use platform::service::{House, run_alone};
 use platform::telemetry::{LogFormat, init_logs};
 
 #[actix_web::main]
@@ -41,54 +39,46 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
     };
     let vars = Vars::process();
     vars.warn_of_empty();
-    let config = Config::load(&vars)?;
     let env = Reader::new(&vars);
+    let config = Config::from_env(&env);
+    let alone = AloneConfig::from_env(&env);
     let http = HttpConfig::from_env(&env);
+    let verifier = config.verifier(Clock::system());
+    let database = config.database(&alone.database_url);
+    let plan = plan(config, &env);
     env.finish()?;
-    let settings = config.database();
     if migrates {
-        let mut unlimited = settings.clone();
-        unlimited.statement_timeout = None;
-        let database = Database::new(&unlimited)?;
-        let mut client = database.client().await?;
-        migrations().run(&mut client).await?;
-        own_migrations().run(&mut client).await?;
-        drop(client);
-        database.close();
+        migrate(database).await?;
     }
-    if serves {
-        serve(config, Database::new(&settings)?, http).await?;
+    if !serves {
+        return Ok(());
     }
-    Ok(())
-}
-
-async fn serve(config: Config, database: Database, http: HttpConfig) -> Result<(), Box<dyn Error>> {
-    memory::give_back_regularly();
-    let host = config.listen.host.as_str();
+    let urls = SERVICE.roles.iter().copied();
+    let urls = urls.map(|role| (role, alone.database_url.expose().clone()));
+    let house = House::new(
+        urls.collect(),
+        verifier?,
+        Clock::system(),
+        Arc::new(NoMailer),
+    );
     let options = ServeOptions {
-        host: if host.is_empty() { "0.0.0.0" } else { host }.to_owned(),
-        port: config.listen.port,
+        host: alone.host,
+        port: alone.port,
         workers: std::thread::available_parallelism()?.get(),
         http,
     };
-    let mailer = config.smtp_mailer()?.unwrap_or_else(|| Arc::new(NoMailer));
-    let deps = Deps {
-        database,
-        mailer,
-        clock: Clock::system(),
-    };
-    let state = web::Data::new(State::new(config, deps)?);
-    actix_web::rt::spawn(state.get_ref().clone().tend_outbox());
-    run_until_stopped(options, move |service| configure(service, &state)).await?;
-    Ok(())
+    run_alone(&SERVICE, plan, &house, options).await
 }
 
-/// Without a mail server every mail is dropped, as upstream does.
-struct NoMailer;
-
-#[async_trait]
-impl Mailer for NoMailer {
-    async fn send(&self, _mail: &Mail) -> Result<(), MailError> {
-        Ok(())
+/// Brings the schema up to date as whoever the service logs in as.
+async fn migrate(mut database: DatabaseConfig) -> Result<(), DbError> {
+    database.statement_timeout = None;
+    let database = Database::new(&database)?;
+    let mut client = database.client().await?;
+    for migrations in SERVICE.migrations {
+        migrations.run(&mut client).await?;
     }
+    drop(client);
+    database.close();
+    Ok(())
 }

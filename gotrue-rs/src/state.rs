@@ -1,5 +1,6 @@
 //! What every request shares.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use platform::clock::Clock;
 use platform::jwt::{KeyError, Keyring, Verifier};
 use platform::mail::Mailer;
 use platform::pg::{Client, Database, DbError};
+use platform::service::Tasks;
 
 use crate::accounts::password::Hasher;
 use crate::config::Config;
@@ -26,6 +28,8 @@ const FORGETTING: SignedDuration = SignedDuration::from_hours(24);
 pub struct Deps {
     /// The database holding the `auth` schema, reached as `supabase_auth_admin`.
     pub database: Database,
+    /// What checks tokens.
+    pub verifier: Verifier,
     /// What carries mails.
     pub mailer: Arc<dyn Mailer>,
     /// What tells the time.
@@ -54,7 +58,7 @@ impl State {
         let mail = mail::post_office(&config, deps.mailer, deps.clock.clone())?;
         Ok(Self {
             db: deps.database,
-            verifier: Verifier::new(Arc::clone(&keyring), deps.clock.clone()),
+            verifier: deps.verifier,
             keyring,
             passwords: Hasher::start(),
             codes: CodeKey::new(&config.jwt.derive_key("wildfire codes")?),
@@ -70,26 +74,28 @@ impl State {
         })
     }
 
-    /// Sends mails that processes which died left behind, until dropped.
-    pub async fn tend_outbox(self) {
-        loop {
-            if let Err(error) = self.send_left_over_mails().await {
-                tracing::warn!(%error, "Mails from before could not be looked for");
+    /// Sends mails that processes which died left behind, and forgets what is old, until the end.
+    pub(crate) fn tend_outbox(&self, tasks: &Tasks) {
+        let state = self.clone();
+        tasks.repeat(OUTBOX_ROUND, move || {
+            let state = state.clone();
+            async move {
+                if let Err(error) = state.send_left_over_mails().await {
+                    tracing::warn!(%error, "Mails from before could not be looked for");
+                }
+                if let Err(error) = state.forget_old_codes().await {
+                    tracing::warn!(%error, "Old codes could not be forgotten");
+                }
             }
-            if let Err(error) = self.forget_old_codes().await {
-                tracing::warn!(%error, "Old codes could not be forgotten");
-            }
-            tokio::time::sleep(OUTBOX_ROUND).await;
-        }
+        });
     }
 
-    /// One round of [`State::tend_outbox`]: each mail is sent once more, by one process.
-    pub async fn send_left_over_mails(&self) -> Result<usize, Box<dyn std::error::Error>> {
+    /// Mails that processes which died left behind: each is sent once more, by one process.
+    pub async fn send_left_over_mails(&self) -> Result<usize, Box<dyn Error + Send + Sync>> {
         Ok(mail::send_left_over(self).await?)
     }
 
-    /// Half a round of [`State::tend_outbox`]: what belongs to codes is kept as long as any of them
-    /// may live.
+    /// What belongs to codes is kept as long as any of them may live.
     pub async fn forget_old_codes(&self) -> Result<(), DbError> {
         let messages = SignedDuration::try_from(self.config.sms.otp_exp);
         let lifetime = self.config.mail.otp_lifetime.max(FORGETTING);

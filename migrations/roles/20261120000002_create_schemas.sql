@@ -35,6 +35,7 @@ begin
     select * from (values
       ('extensions', 'postgres'),
       ('auth', administrator),
+      ('_wildfire_auth', administrator),
       ('storage', administrator),
       ('realtime', administrator),
       ('_realtime', administrator),

@@ -7,7 +7,7 @@ use std::thread;
 use include_dir::{Dir, include_dir};
 use platform::cluster::{Binaries, Cluster, FindOptions};
 use platform::env::Secret;
-use platform::pg::migrate::{Ledger, Migrations};
+use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock, run_all};
 use platform::pg::{Database, DatabaseConfig};
 use tokio::runtime::{Builder, Handle};
 
@@ -16,6 +16,9 @@ pub(crate) const TEMPLATE: &str = "wildfire_template";
 
 /// Password of every login role in the test server.
 pub(crate) const PASSWORD: &str = "postgres";
+
+/// The role that everything of the auth service belongs to.
+const AUTH_ROLE: &str = "supabase_auth_admin";
 
 static ROLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
 static AUTH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
@@ -72,29 +75,53 @@ async fn start() -> Cluster {
         .batch(&format!("create database {TEMPLATE}"))
         .await
         .expect("template database");
-    migrate(&cluster.superuser_url(TEMPLATE)).await;
+    migrate(&cluster).await;
     cluster
 }
 
-/// What `wildfire migrate` does, in the same order and with the same role.
-async fn migrate(url: &str) {
-    let database = connect(url);
+/// What `wildfire migrate` does, in the same order and with the same roles.
+async fn migrate(cluster: &Cluster) {
+    let administrator = |scope, files| Migrations {
+        scope,
+        files,
+        ledger: Ledger::Own("_wildfire"),
+        lock: lock(scope),
+        owner: Owner::Administrator,
+    };
+    let auth = |scope, files, ledger| Migrations {
+        scope,
+        files,
+        ledger,
+        lock: lock(scope),
+        owner: Owner::Role(AUTH_ROLE),
+    };
+    let upstream = Ledger::Upstream(Table {
+        name: "auth.schema_migrations",
+        applied: "select version::text as version, null::text as checksum
+          from auth.schema_migrations",
+        record: None,
+        checksum: |_, _| String::new(),
+    });
+    let database = connect(&cluster.superuser_url(TEMPLATE));
     {
         let mut client = database.client().await.expect("connection to the template");
-        for migrations in [
-            Migrations::embedded("roles", Ledger::Own, &ROLES),
-            Migrations::embedded("auth", Ledger::Upstream("auth.schema_migrations"), &AUTH),
-            Migrations::embedded("auth_own", Ledger::Own, &AUTH_OWN),
-            Migrations::embedded("wildfire", Ledger::Own, &WILDFIRE),
-        ] {
-            migrations.run(&mut client).await.expect("migrations");
-        }
-        let passwords = ["authenticator", "postgres", "supabase_auth_admin"]
+        let roles = administrator("roles", &ROLES);
+        roles.run(&mut client).await.expect("roles");
+        let passwords = ["authenticator", "postgres", AUTH_ROLE]
             .map(|role| format!("alter role {role} with password '{PASSWORD}';"));
         client
             .batch(&passwords.concat())
             .await
             .expect("role passwords");
+        let parts = [
+            auth("auth", &AUTH, upstream),
+            auth("auth_own", &AUTH_OWN, Ledger::Own("_wildfire_auth")),
+            administrator("wildfire", &WILDFIRE),
+        ];
+        let auth_url = cluster.url(AUTH_ROLE, PASSWORD, TEMPLATE);
+        let urls = [(AUTH_ROLE, auth_url)].into_iter().collect();
+        let migrated = run_all(&parts, &mut client, &urls).await;
+        migrated.expect("migrations");
     }
     // A template may have no open connection while it is copied.
     database.close();

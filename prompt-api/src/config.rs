@@ -1,6 +1,10 @@
 //! Settings, read from the environment.
 
+use std::sync::Arc;
+
+use platform::clock::Clock;
 use platform::env::{Reader, Secret};
+use platform::jwt::{KeyError, Keyring, Verifier};
 
 /// Fewest characters of the token that opens the metrics: it must not be guessed.
 const METRICS_TOKEN_LEAST: usize = 32;
@@ -8,20 +12,25 @@ const METRICS_TOKEN_LEAST: usize = 32;
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `PROMPT_API_DATABASE_URL` (default: `DATABASE_URL`, required): where Postgres is; logs in as
-    /// `authenticator`.
-    pub database_url: Secret<String>,
     /// `PROMPT_API_MAX_CONNECTIONS` (default 16): most database connections open at once.
     pub max_connections: usize,
-    /// `JWT_SECRET`: HS256 key shared by all services.
-    pub jwt_secret: Option<Secret<String>>,
-    /// `JWT_KEYS`: JSON Web Keys that sign access tokens, an array or an object with `keys`.
-    pub jwt_keys: Option<Secret<String>>,
     /// `METRICS_TOKEN` (default none): a bearer token, at least 32 characters, that opens `/metrics`
     /// and nothing else. Without it only the secret key does.
     pub metrics_token: Option<Secret<String>>,
     /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
     pub debug_endpoints: bool,
+}
+
+/// What only a process of its own needs to be told.
+#[derive(Debug, Clone)]
+pub struct AloneConfig {
+    /// `PROMPT_API_DATABASE_URL` (default: `DATABASE_URL`, required): where Postgres is; logs in as
+    /// `authenticator`.
+    pub database_url: Secret<String>,
+    /// `JWT_SECRET`: HS256 key shared by all services.
+    pub jwt_secret: Option<Secret<String>>,
+    /// `JWT_KEYS`: JSON Web Keys that sign access tokens, an array or an object with `keys`.
+    pub jwt_keys: Option<Secret<String>>,
     /// `PROMPT_API_HOST` (default 0.0.0.0): address to listen on as a process of its own.
     pub host: String,
     /// `PROMPT_API_PORT` (default 8080): port to listen on; 0 picks a free one.
@@ -34,13 +43,26 @@ impl Config {
     /// Reads the settings; the reader collects what is wrong with them.
     pub fn from_env(env: &Reader<'_>) -> Self {
         let config = Self {
-            database_url: env
-                .required_secret(env.either("PROMPT_API_DATABASE_URL", "DATABASE_URL")),
             max_connections: env.positive("PROMPT_API_MAX_CONNECTIONS", 16),
-            jwt_secret: env.secret("JWT_SECRET"),
-            jwt_keys: env.secret("JWT_KEYS"),
             metrics_token: env.secret("METRICS_TOKEN"),
             debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
+        };
+        let too_short = |token: &Secret<String>| token.expose().len() < METRICS_TOKEN_LEAST;
+        if config.metrics_token.as_ref().is_some_and(too_short) {
+            env.problem("METRICS_TOKEN", "must have at least 32 characters");
+        }
+        config
+    }
+}
+
+impl AloneConfig {
+    /// Reads the settings; the reader collects what is wrong with them.
+    pub fn from_env(env: &Reader<'_>) -> Self {
+        let config = Self {
+            database_url: env
+                .required_secret(env.either("PROMPT_API_DATABASE_URL", "DATABASE_URL")),
+            jwt_secret: env.secret("JWT_SECRET"),
+            jwt_keys: env.secret("JWT_KEYS"),
             host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
             port: env.number("PROMPT_API_PORT", 8080),
             workers: env.number("PROMPT_API_WORKERS", 2),
@@ -48,10 +70,14 @@ impl Config {
         if config.jwt_secret.is_none() && config.jwt_keys.is_none() {
             env.problem("JWT_SECRET", "is required unless JWT_KEYS is set");
         }
-        let too_short = |token: &Secret<String>| token.expose().len() < METRICS_TOKEN_LEAST;
-        if config.metrics_token.as_ref().is_some_and(too_short) {
-            env.problem("METRICS_TOKEN", "must have at least 32 characters");
-        }
         config
+    }
+
+    /// What tokens are checked with.
+    pub fn verifier(&self, clock: Clock) -> Result<Verifier, KeyError> {
+        let keys = self.jwt_keys.as_ref().map(|keys| keys.expose().as_str());
+        let keyring = Keyring::from_config(self.jwt_secret.as_ref(), keys)?
+            .with_valid_methods(["HS256", "RS256", "ES256"]);
+        Ok(Verifier::new(Arc::new(keyring), clock))
     }
 }

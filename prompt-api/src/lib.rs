@@ -15,20 +15,12 @@ mod json;
 mod prompts;
 mod query;
 mod routes;
+mod service;
 mod state;
 mod usage;
 mod waitlist;
 
-use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations};
-
-pub use config::Config;
+pub use config::{AloneConfig, Config};
 pub use routes::configure;
-pub use state::{StartError, State};
-
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
-
-/// The migrations of the schemas `wildfire` and `wildfire_private`; they need those of `auth` first.
-pub fn migrations() -> Migrations {
-    Migrations::embedded("wildfire", Ledger::Own, &FILES)
-}
+pub use service::{SERVICE, plan};
+pub use state::State;

@@ -2,14 +2,15 @@
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use actix_web::web;
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
-use platform::http::{HttpConfig, ServeOptions, run_until_stopped};
-use platform::memory;
+use platform::http::{HttpConfig, ServeOptions};
+use platform::mail::NoMailer;
+use platform::service::{House, run_alone};
 use platform::telemetry::{LogFormat, init_logs};
-use prompt_api::{Config, State, configure};
+use prompt_api::{AloneConfig, Config, SERVICE, plan};
 
 #[actix_web::main]
 async fn main() -> ExitCode {
@@ -26,21 +27,21 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let vars = Vars::process();
     let env = Reader::new(&vars);
     let config = Config::from_env(&env);
+    let alone = AloneConfig::from_env(&env);
     let http = HttpConfig::from_env(&env);
     init_logs(LogFormat::Json, "info");
     vars.warn_of_empty();
-    memory::give_back_regularly();
     env.finish()?;
+    let verifier = alone.verifier(Clock::system())?;
+    let urls = SERVICE.roles.iter().copied();
+    let urls = urls.map(|role| (role, alone.database_url.expose().clone()));
+    let mailer = Arc::new(NoMailer);
+    let house = House::new(urls.collect(), verifier, Clock::system(), mailer);
     let options = ServeOptions {
-        host: config.host.clone(),
-        port: config.port,
-        workers: config.workers,
+        host: alone.host,
+        port: alone.port,
+        workers: alone.workers,
         http,
     };
-    let state = web::Data::new(State::new(&config, Clock::system())?);
-    state.spawn_background();
-    let shared = state.clone();
-    run_until_stopped(options, move |service| configure(service, &shared)).await?;
-    state.flush().await;
-    Ok(())
+    run_alone(&SERVICE, plan(config), &house, options).await
 }

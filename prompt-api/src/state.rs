@@ -5,30 +5,25 @@ use std::time::Duration;
 
 use platform::clock::Clock;
 use platform::env::Secret;
-use platform::jwt::{KeyError, Keyring, Verifier};
-use platform::pg::{Database, DatabaseConfig, DbError};
+use platform::jwt::Verifier;
+use platform::pg::{Database, DatabaseConfig};
+use platform::service::{Board, House, StartError, Tasks};
 
 use crate::config::Config;
+use crate::service::ROLE;
 use crate::usage::Usage;
 use crate::waitlist::SignupLimiter;
 
 /// How often counted calls are written down.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Why the service cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error("database: {0}")]
-    Database(#[from] DbError),
-    #[error("JWT keys: {0}")]
-    Keys(#[from] KeyError),
-}
-
 /// Pool, keys, clock and counters.
 pub struct State {
     pub(crate) database: Database,
     pub(crate) verifier: Verifier,
     pub(crate) clock: Clock,
+    /// How the other services of this process are.
+    pub(crate) board: Board,
     pub(crate) usage: Arc<Usage>,
     pub(crate) signups: SignupLimiter,
     pub(crate) metrics_token: Option<Secret<String>>,
@@ -37,16 +32,14 @@ pub struct State {
 
 impl State {
     /// Prepares everything; connections are opened as they are needed.
-    pub fn new(config: &Config, clock: Clock) -> Result<Self, StartError> {
-        let mut database = DatabaseConfig::new(config.database_url.clone(), "prompt-api");
+    pub fn new(config: &Config, house: &House) -> Result<Self, StartError> {
+        let mut database = DatabaseConfig::new(house.databases.of(ROLE)?, "prompt-api");
         database.max_connections = config.max_connections;
-        let keys = config.jwt_keys.as_ref().map(|keys| keys.expose().as_str());
-        let keyring = Keyring::from_config(config.jwt_secret.as_ref(), keys)?
-            .with_valid_methods(["HS256", "RS256", "ES256"]);
         Ok(Self {
             database: Database::new(&database)?,
-            verifier: Verifier::new(Arc::new(keyring), clock.clone()),
-            clock,
+            verifier: house.verifier.clone(),
+            clock: house.clock.clone(),
+            board: house.board.clone(),
             usage: Arc::new(Usage::default()),
             signups: SignupLimiter::default(),
             metrics_token: config.metrics_token.clone(),
@@ -54,15 +47,12 @@ impl State {
         })
     }
 
-    /// Writes counted calls down every now and then; call once, within a Tokio runtime.
-    pub fn spawn_background(&self) {
+    /// Writes counted calls down every now and then, until the end.
+    pub(crate) fn write_usage_down(&self, tasks: &Tasks) {
         let (usage, database) = (Arc::clone(&self.usage), self.database.clone());
-        tokio::spawn(async move {
-            let mut ticks = tokio::time::interval(FLUSH_INTERVAL);
-            loop {
-                ticks.tick().await;
-                usage.flush(&database).await;
-            }
+        tasks.repeat(FLUSH_INTERVAL, move || {
+            let (usage, database) = (Arc::clone(&usage), database.clone());
+            async move { usage.flush(&database).await }
         });
     }
 

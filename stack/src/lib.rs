@@ -11,3 +11,12 @@ pub mod serve;
 pub mod ui;
 pub mod webapp;
 pub mod workdir;
+
+use platform::service::Definition;
+
+/// The services of this build, in the order in which their parts of the database are made: one line
+/// each.
+pub static SERVICES: [&Definition; 2] = [
+    &gotrue::SERVICE,     // /auth/v1
+    &prompt_api::SERVICE, // /api, /health, /metrics, /docs
+];

@@ -5,13 +5,17 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
 
 use crate::root;
 use crate::step::{Failure, Outcome};
-use crate::tidy::rust_files;
+use crate::tidy::dependencies::{is_service, members};
+use crate::tidy::{metadata, rust_files};
 
-/// Crates with configuration, and what their section is called.
-const SECTIONS: [(&[&str], &str); 4] = [
+/// Settings of the house, and what their section is called. Each service has a section besides.
+const HOUSE: [(&[&str], &str); 2] = [
     (
         &["stack/src", "platform/src/cluster"],
         "`wildfire`: everything in one process",
@@ -20,8 +24,6 @@ const SECTIONS: [(&[&str], &str); 4] = [
         &["platform/src/http"],
         "Every server: what clients are allowed",
     ),
-    (&["gotrue-rs/src"], "`gotrue`: auth"),
-    (&["prompt-api/src"], "`prompt-api`: the prompt platform"),
 ];
 
 const HEADER: &str = "# Configuration
@@ -53,10 +55,14 @@ pub(crate) fn run(args: &[String]) -> Outcome {
 
 fn generate() -> Result<String, Failure> {
     let mut text = HEADER.to_owned();
-    for (folders, title) in SECTIONS {
+    let house = HOUSE.map(|(folders, title)| {
+        let folders = folders.iter().map(|folder| root().join(folder));
+        (folders.collect(), title.to_owned())
+    });
+    for (folders, title) in house.into_iter().chain(services()?) {
         let mut rows = Vec::new();
         for folder in folders {
-            for file in rust_files(&root().join(folder))? {
+            for file in rust_files(&folder)? {
                 rows.extend(variables(&fs::read_to_string(&file)?));
             }
         }
@@ -72,6 +78,23 @@ fn generate() -> Result<String, Failure> {
         }
     }
     Ok(text)
+}
+
+/// The source of each service, and what its section is called: its program and what that is.
+fn services() -> Result<Vec<(Vec<PathBuf>, String)>, Failure> {
+    let metadata = metadata()?;
+    let is_program = |target: &&Value| target["kind"][0] == "bin";
+    let services = members(&metadata).filter_map(|package| {
+        let name = package["name"].as_str().filter(|name| is_service(name))?;
+        let program = package["targets"].as_array()?.iter().find(is_program)?;
+        let title = format!(
+            "`{}`: {}",
+            program["name"].as_str()?,
+            package["description"].as_str()?
+        );
+        Some((vec![root().join(name).join("src")], title))
+    });
+    Ok(services.collect())
 }
 
 /// The variables that a file's doc comments describe, with their meaning on one line.

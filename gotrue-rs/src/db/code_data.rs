@@ -1,4 +1,4 @@
-//! `_wildfire.code_data`: what requests for a link or code said about whom it is for. A row counts
+//! `_wildfire_auth.code_data`: what requests for a link or code said about whom it is for. A row counts
 //! once exactly its token is redeemed, and goes with it.
 //!
 //! The token is kept as a digest, as in [`super::code_tries`].
@@ -17,11 +17,11 @@ pub(crate) struct Token<'a> {
     pub(crate) stored: &'a str,
 }
 
-const INSERT: &str = "-- _wildfire.code_data.insert
+const INSERT: &str = "-- _wildfire_auth.code_data.insert
 with void as (
-  delete from _wildfire.code_data where user_id = $1 and target not in ($2, $3)
+  delete from _wildfire_auth.code_data where user_id = $1 and target not in ($2, $3)
 )
-insert into _wildfire.code_data (user_id, target, data, since) values ($1, $2, $4, $5)
+insert into _wildfire_auth.code_data (user_id, target, data, since) values ($1, $2, $4, $5)
 on conflict (user_id, target) do update set data = excluded.data, since = excluded.since";
 
 /// Keeps what was said with the request for a token. Of the account's tokens from before, only
@@ -39,8 +39,8 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-const OF_TOKEN: &str = "-- _wildfire.code_data.of_token
-select data from _wildfire.code_data where user_id = $1 and target = $2";
+const OF_TOKEN: &str = "-- _wildfire_auth.code_data.of_token
+select data from _wildfire_auth.code_data where user_id = $1 and target = $2";
 
 /// What was said with the request for this token.
 pub(crate) async fn said_with(db: &impl Executor, token: Token<'_>) -> Result<Document, DbError> {
@@ -50,8 +50,8 @@ pub(crate) async fn said_with(db: &impl Executor, token: Token<'_>) -> Result<Do
     Ok(said.unwrap_or_default())
 }
 
-const DELETE: &str = "-- _wildfire.code_data.delete
-delete from _wildfire.code_data where user_id = $1 and target = $2";
+const DELETE: &str = "-- _wildfire_auth.code_data.delete
+delete from _wildfire_auth.code_data where user_id = $1 and target = $2";
 
 /// Forgets what was said with the request for a token that is taken back.
 pub(crate) async fn delete(db: &impl Executor, token: Token<'_>) -> Result<(), DbError> {
@@ -60,8 +60,8 @@ pub(crate) async fn delete(db: &impl Executor, token: Token<'_>) -> Result<(), D
     Ok(())
 }
 
-const DELETE_OLD: &str = "-- _wildfire.code_data.delete_old
-delete from _wildfire.code_data where since < $1";
+const DELETE_OLD: &str = "-- _wildfire_auth.code_data.delete_old
+delete from _wildfire_auth.code_data where since < $1";
 
 /// Forgets what was said with requests for codes that have expired by now.
 pub(crate) async fn delete_old(db: &impl Executor, before: Timestamp) -> Result<(), DbError> {

@@ -1,4 +1,4 @@
-//! `_wildfire.code_tries`: how often codes were guessed at.
+//! `_wildfire_auth.code_tries`: how often codes were guessed at.
 //!
 //! What is guessed at is kept as a digest, so that this table holds no token.
 
@@ -17,8 +17,8 @@ pub(crate) fn of_token(token: &str) -> Target {
     Sha256::digest(token).to_vec()
 }
 
-const COUNT: &str = "-- _wildfire.code_tries.count
-insert into _wildfire.code_tries as c (target, tries, since)
+const COUNT: &str = "-- _wildfire_auth.code_tries.count
+insert into _wildfire_auth.code_tries as c (target, tries, since)
 select distinct sha256(convert_to(t.token_hash, 'UTF8')), 1, $3::timestamptz
 from auth.one_time_tokens as t
 where t.relates_to = lower($1) and t.token_type::text = any ($2)
@@ -46,8 +46,8 @@ pub(crate) async fn count(
     Ok(open)
 }
 
-const COUNT_IN_WINDOW: &str = "-- _wildfire.code_tries.count_in_window
-insert into _wildfire.code_tries as c (target, tries, since) values ($1, 1, $2)
+const COUNT_IN_WINDOW: &str = "-- _wildfire_auth.code_tries.count_in_window
+insert into _wildfire_auth.code_tries as c (target, tries, since) values ($1, 1, $2)
 on conflict (target) do update
 set tries = case when c.since < $3 then 1 else c.tries + 1 end,
   since = case when c.since < $3 then excluded.since else c.since end
@@ -72,8 +72,8 @@ fn of_factor(id: Uuid) -> Target {
     of_token(&format!("factor {id}"))
 }
 
-const FORGET: &str = "-- _wildfire.code_tries.forget
-delete from _wildfire.code_tries where target = $1";
+const FORGET: &str = "-- _wildfire_auth.code_tries.forget
+delete from _wildfire_auth.code_tries where target = $1";
 
 /// Forgets the tries at a second factor, which was met.
 pub(crate) async fn forget(db: &impl Executor, factor_id: Uuid) -> Result<(), DbError> {
@@ -81,8 +81,8 @@ pub(crate) async fn forget(db: &impl Executor, factor_id: Uuid) -> Result<(), Db
     Ok(())
 }
 
-const DELETE_OLD: &str = "-- _wildfire.code_tries.delete_old
-delete from _wildfire.code_tries where since < $1";
+const DELETE_OLD: &str = "-- _wildfire_auth.code_tries.delete_old
+delete from _wildfire_auth.code_tries where since < $1";
 
 /// Forgets the tries at codes that have expired by now.
 pub(crate) async fn delete_old(db: &impl Executor, before: Timestamp) -> Result<(), DbError> {

@@ -1,4 +1,4 @@
-//! `_wildfire.mail_outbox`: mails that are stored but not known to be sent.
+//! `_wildfire_auth.mail_outbox`: mails that are stored but not known to be sent.
 
 use jiff::{SignedDuration, Timestamp};
 use platform::pg::{DbError, Executor, column};
@@ -14,8 +14,8 @@ fn lease_end(now: Timestamp) -> Timestamp {
     now.checked_add(LEASE).unwrap_or(Timestamp::MAX)
 }
 
-const INSERT: &str = "-- _wildfire.mail_outbox.insert
-insert into _wildfire.mail_outbox (id, sealed, created_at, leased_until) values ($1, $2, $3, $4)";
+const INSERT: &str = "-- _wildfire_auth.mail_outbox.insert
+insert into _wildfire_auth.mail_outbox (id, sealed, created_at, leased_until) values ($1, $2, $3, $4)";
 
 /// Stores a mail that whoever stores it is about to send.
 pub(crate) async fn insert(
@@ -29,8 +29,8 @@ pub(crate) async fn insert(
     Ok(())
 }
 
-const DELETE: &str = "-- _wildfire.mail_outbox.delete
-delete from _wildfire.mail_outbox where id = $1";
+const DELETE: &str = "-- _wildfire_auth.mail_outbox.delete
+delete from _wildfire_auth.mail_outbox where id = $1";
 
 /// Forgets a mail: it is sent, or never will be.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
@@ -38,8 +38,8 @@ pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> 
     Ok(())
 }
 
-const DELETE_ALL: &str = "-- _wildfire.mail_outbox.delete_all
-delete from _wildfire.mail_outbox where id = any($1)";
+const DELETE_ALL: &str = "-- _wildfire_auth.mail_outbox.delete_all
+delete from _wildfire_auth.mail_outbox where id = any($1)";
 
 /// Forgets these mails.
 pub(crate) async fn delete_all(db: &impl Executor, ids: &[Uuid]) -> Result<(), DbError> {
@@ -57,15 +57,15 @@ pub(crate) struct LeftOver {
     pub(crate) was_second_try: bool,
 }
 
-const TAKE_UP: &str = "-- _wildfire.mail_outbox.take_up
+const TAKE_UP: &str = "-- _wildfire_auth.mail_outbox.take_up
 with left_over as (
-  select id, is_second_try from _wildfire.mail_outbox
+  select id, is_second_try from _wildfire_auth.mail_outbox
   where leased_until < $1
   order by created_at
   limit $3
   for update skip locked
 )
-update _wildfire.mail_outbox as m set leased_until = $2, is_second_try = true
+update _wildfire_auth.mail_outbox as m set leased_until = $2, is_second_try = true
 from left_over
 where m.id = left_over.id
 returning m.id, m.sealed, m.created_at, left_over.is_second_try as was_second_try";

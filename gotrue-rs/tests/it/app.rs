@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use gotrue::{Config, Deps, State};
 use jiff::SignedDuration;
 use platform::clock::Clock;
-use platform::env::Vars;
+use platform::env::{Secret, Vars};
 use platform::http::forwarded::TrustedProxies;
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
@@ -50,10 +50,9 @@ pub(crate) struct TestApp {
 }
 
 /// What the service is told unless a test says otherwise.
-fn variables(database: &TestDatabase) -> Vars {
+fn variables() -> Vars {
     Vars::from([
         ("GOTRUE_DB_DRIVER", "postgres"),
-        ("DATABASE_URL", &database.url("supabase_auth_admin")),
         ("API_EXTERNAL_URL", "http://127.0.0.1:54321/auth/v1"),
         ("GOTRUE_SITE_URL", "http://127.0.0.1:8080"),
         ("GOTRUE_JWT_SECRET", platform::api_keys::DEMO_JWT_SECRET),
@@ -86,17 +85,19 @@ impl TestApp {
     /// The service mounted under a prefix.
     pub(crate) async fn spawn_at(prefix: &str, changes: &[(&str, &str)]) -> Self {
         let database = TestDatabase::create().await;
-        let mut vars = variables(&database);
+        let mut vars = variables();
         for (name, value) in changes {
             vars.set(*name, *value);
         }
         let clock = Clock::fixed(Clock::system().now());
         let outbox = Arc::new(Outbox::default());
         let config = Config::load(&vars).expect("configuration");
-        let pool = Database::new(&config.database()).expect("a pool");
+        let url = Secret::new(database.url("supabase_auth_admin"));
+        let pool = Database::new(&config.database(&url)).expect("a pool");
         let smtp = config.smtp_mailer().expect("a mail server");
         let deps = Deps {
             database: pool.clone(),
+            verifier: config.verifier(clock.clone()).expect("keys"),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&outbox) as Arc<dyn Mailer>),
             clock: clock.clone(),
         };

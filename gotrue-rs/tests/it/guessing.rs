@@ -153,7 +153,7 @@ async fn codes_of_a_second_factor_cannot_be_tried_for_ever() {
     assert!(refused.header("retry-after").is_some());
     app.wait(15 * 60 + 1);
     answer(true).await.ok();
-    let tries = "select count(*) from _wildfire.code_tries";
+    let tries = "select count(*) from _wildfire_auth.code_tries";
     assert_eq!(app.count(tries).await, 0);
 }
 
@@ -235,7 +235,8 @@ async fn tries_at_a_code_by_message_are_kept_as_long_as_it_lives() {
     app.wait(48 * 3600);
     app.forget_old_codes().await;
     assert_eq!(
-        app.count("select count(*) from _wildfire.code_tries").await,
+        app.count("select count(*) from _wildfire_auth.code_tries")
+            .await,
         0
     );
 }

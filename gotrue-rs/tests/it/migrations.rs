@@ -58,8 +58,10 @@ order by fact";
 
 /// What the service itself runs at its start.
 async fn migrate(client: &mut Client) -> Result<Vec<String>, DbError> {
-    let mut applied = gotrue::migrations().run(client).await?;
-    applied.extend(gotrue::own_migrations().run(client).await?);
+    let mut applied = Vec::new();
+    for migrations in gotrue::SERVICE.migrations {
+        applied.extend(migrations.run(client).await?);
+    }
     Ok(applied)
 }
 
@@ -84,7 +86,7 @@ async fn upstreams_record_holds_upstreams_versions_and_no_other() {
 async fn a_database_with_a_newer_table_of_our_own_is_refused() {
     let app = TestApp::spawn().await;
     let mut client = app.superuser().await;
-    let newer = "insert into _wildfire.migrations (scope, version, name, checksum)
+    let newer = "insert into _wildfire_auth.migrations (scope, version, name, checksum)
       values ('auth_own', '20991231000000', 'from_the_future', 'x')";
     client.batch(newer).await.unwrap();
     let mut own = app.pool.client().await.unwrap();
@@ -99,44 +101,21 @@ async fn a_database_with_a_newer_table_of_our_own_is_refused() {
 }
 
 #[tokio::test]
-async fn tables_recorded_among_upstreams_move_to_our_own_record() {
-    let app = TestApp::spawn().await;
-    let mut client = app.superuser().await;
-    client
-        .batch(
-            "delete from _wildfire.migrations where scope = 'auth_own';
-             insert into auth.schema_migrations values ('20261121000000'), ('20261122000000');
-             insert into auth.users (id, email, invited_at, encrypted_password)
-               values (gen_random_uuid(), 'unmarked@example.com', now(), '')",
-        )
-        .await
-        .unwrap();
-    assert_eq!(migrate(&mut client).await.unwrap(), OWN);
-    let foreign = "select count(*) from auth.schema_migrations where version > '20260625000000'";
-    assert_eq!(app.count(foreign).await, 0);
-    // It was invited before, and the mark was taken from it.
-    let marked = "select count(*) from _wildfire.admin_accounts";
-    assert_eq!(app.count(marked).await, 0);
-    assert!(migrate(&mut client).await.unwrap().is_empty());
-}
-
-#[tokio::test]
-async fn the_services_own_role_finds_what_the_owner_of_the_schema_applied() {
+async fn the_services_own_role_finds_everything_applied() {
     let app = TestApp::spawn().await;
     let mut own = app.pool.client().await.unwrap();
     assert!(migrate(&mut own).await.unwrap().is_empty());
 }
 
 #[tokio::test]
-async fn what_is_missing_in_somebody_elses_schema_is_asked_of_its_owner() {
+async fn where_the_service_may_not_create_anything_the_owner_is_asked() {
     let app = TestApp::spawn().await;
     let superuser = app.superuser().await;
     let mut own = app.pool.client().await.unwrap();
     for taken_away in [
-        "delete from _wildfire.migrations where scope = 'auth_own'",
-        "revoke select on _wildfire.migrations from supabase_auth_admin",
-        "revoke usage on schema _wildfire from supabase_auth_admin",
-        "drop table _wildfire.migrations",
+        "drop schema _wildfire_auth cascade",
+        "create schema _wildfire_auth",
+        "grant usage on schema _wildfire_auth to supabase_auth_admin",
     ] {
         superuser.batch(taken_away).await.unwrap();
         let refused = migrate(&mut own).await.unwrap_err().to_string();
@@ -188,7 +167,7 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
     let superuser = app.superuser().await;
     superuser
         .batch(
-            "drop schema _wildfire cascade;
+            "drop schema _wildfire_auth cascade;
              insert into auth.users (id, email, invited_at, encrypted_password) values
                (gen_random_uuid(), 'invited@example.com', now(), ''),
                (gen_random_uuid(), 'strangers@example.com', now(), 'hash'),
@@ -202,7 +181,7 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
         .unwrap();
     let mut own = app.pool.client().await.unwrap();
     assert_eq!(migrate(&mut own).await.unwrap(), OWN);
-    let known = "select string_agg(u.email, ',') from _wildfire.admin_accounts as a
+    let known = "select string_agg(u.email, ',') from _wildfire_auth.admin_accounts as a
       join auth.users as u on u.id = a.user_id";
     let known: Option<String> = app.query(known, &[]).await[0].get(0);
     assert_eq!(known.as_deref(), Some("invited@example.com"));
@@ -212,6 +191,6 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
     assert_eq!(app.mails().len(), 1);
     let readers = "select count(*) from pg_roles as r
       where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
-        and has_schema_privilege(r.oid, '_wildfire', 'usage')";
+        and has_schema_privilege(r.oid, '_wildfire_auth', 'usage')";
     assert_eq!(app.count(readers).await, 0);
 }

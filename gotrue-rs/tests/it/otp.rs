@@ -180,7 +180,7 @@ async fn who_redeems_the_second_code_is_who_the_second_request_says() {
 }
 
 /// What was said with requests for codes that may still be redeemed.
-const KEPT: &str = "select count(*) from _wildfire.code_data";
+const KEPT: &str = "select count(*) from _wildfire_auth.code_data";
 
 const ADA: &str = "ada@example.com";
 
@@ -257,7 +257,7 @@ async fn what_a_stranger_said_with_a_code_does_not_reach_an_account_that_an_admi
         ask_as(&app, name).await.ok();
         app.wait(61);
     }
-    let by_admin = "insert into _wildfire.admin_accounts (user_id) select id from auth.users";
+    let by_admin = "insert into _wildfire_auth.admin_accounts (user_id) select id from auth.users";
     app.query(by_admin, &[]).await;
     let session = Session::of(&redeem(&app, &app.last_mail()).await);
     assert_eq!(session.user["user_metadata"]["name"], "Ada");
@@ -271,7 +271,7 @@ async fn asking_for_a_code_changes_nothing_of_an_account_that_was_not_opened_by_
      select gen_random_uuid(), '1', id, '{\"sub\": \"1\"}', 'github', now(), now()
      from auth.users";
     let opened_by_admin =
-        "insert into _wildfire.admin_accounts (user_id) select id from auth.users";
+        "insert into _wildfire_auth.admin_accounts (user_id) select id from auth.users";
     for origin in [with_password, known_elsewhere, opened_by_admin] {
         let app = TestApp::spawn_with(&CONFIRMING).await;
         let ask = async |name: &str| {

@@ -13,7 +13,7 @@ use crate::letter::{CONFIRMING, confirming_with, token};
 
 const ADA: &str = "ada@example.com";
 
-const WAITING: &str = "select count(*) from _wildfire.mail_outbox";
+const WAITING: &str = "select count(*) from _wildfire_auth.mail_outbox";
 
 /// A mail server that takes connections and never says a word; its port and who came.
 pub(crate) fn silent_server() -> (String, mpsc::Receiver<()>) {
@@ -206,18 +206,18 @@ async fn a_refused_change_of_address_is_as_if_never_asked_for() {
 
 /// Keeps a copy of every mail that leaves the outbox.
 const KEEP_COPIES: &str = "
-create table public.copies (like _wildfire.mail_outbox);
+create table public.copies (like _wildfire_auth.mail_outbox);
 create function public.keep_copy() returns trigger language plpgsql security definer as $$
 begin
   insert into public.copies select old.*;
   return old;
 end
 $$;
-create trigger keep_copy before delete on _wildfire.mail_outbox
+create trigger keep_copy before delete on _wildfire_auth.mail_outbox
   for each row execute function public.keep_copy();";
 
 /// As if the process that sent the mails had died before it could say so.
-const RESURRECT: &str = "insert into _wildfire.mail_outbox select * from public.copies";
+const RESURRECT: &str = "insert into _wildfire_auth.mail_outbox select * from public.copies";
 
 #[tokio::test]
 async fn a_mail_whose_sender_died_is_sent_once_more() {
@@ -263,7 +263,7 @@ async fn a_mail_that_the_outbox_does_not_know_to_be_sent_is_not_sent_again() {
     app.sign_up(ADA).await;
     let refuse = "create function public.refuse() returns trigger language plpgsql as
          $$ begin raise sqlstate '53100' using message = 'could not extend file'; end $$;
-         create trigger refuse before delete on _wildfire.mail_outbox
+         create trigger refuse before delete on _wildfire_auth.mail_outbox
          for each row execute function public.refuse()";
     app.superuser().await.batch(refuse).await.unwrap();
     recover(&app).await.ok();
@@ -287,7 +287,7 @@ async fn mails_that_help_nobody_are_dropped() {
         app.superuser().await.batch(KEEP_COPIES).await.unwrap();
         recover(&app).await.ok();
         app.query(RESURRECT, &[]).await;
-        let sql = format!("update _wildfire.mail_outbox {change}");
+        let sql = format!("update _wildfire_auth.mail_outbox {change}");
         app.query(&sql, &[]).await;
         app.wait(61);
         assert_eq!(app.send_left_over_mails().await, 1, "{why}");
@@ -314,9 +314,9 @@ async fn the_outbox_can_be_read_by_nobody_else_and_says_nothing() {
     }
     let readers = "select count(*) from pg_roles as r
       where r.rolname in ('anon', 'authenticated', 'service_role', 'authenticator')
-        and (has_table_privilege(r.oid, '_wildfire.mail_outbox', 'select')
-          or has_table_privilege(r.oid, '_wildfire.code_tries', 'select')
-          or has_table_privilege(r.oid, '_wildfire.code_data', 'select'))";
+        and (has_table_privilege(r.oid, '_wildfire_auth.mail_outbox', 'select')
+          or has_table_privilege(r.oid, '_wildfire_auth.code_tries', 'select')
+          or has_table_privilege(r.oid, '_wildfire_auth.code_data', 'select'))";
     assert_eq!(app.count(readers).await, 0);
     let owner = "select tableowner::text from pg_tables where tablename = 'mail_outbox'";
     let owner: String = app.query(owner, &[]).await[0].get(0);

@@ -242,7 +242,7 @@ async fn what_an_admin_put_into_an_account_stays() {
     }
 }
 
-const MARKED: &str = "select count(*) from _wildfire.admin_accounts";
+const MARKED: &str = "select count(*) from _wildfire_auth.admin_accounts";
 
 #[tokio::test]
 async fn a_sign_up_link_of_an_admin_takes_the_admins_password_and_data() {

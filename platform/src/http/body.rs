@@ -124,6 +124,31 @@ pub async fn read(
     Ok(body.freeze())
 }
 
+/// A body of at most `limit` bytes as it comes, for who does not need it whole: what has not been
+/// asked for is not read from the client. One that says it is larger is not read at all. Its route
+/// gives it more time by [`set_rules`].
+pub fn stream(
+    request: &HttpRequest,
+    payload: Payload,
+    limit: usize,
+) -> Result<impl Stream<Item = Result<Bytes, BodyError>>, BodyError> {
+    if announced(request).unwrap_or_default() > limit {
+        return Err(BodyError::TooLarge(limit));
+    }
+    let left = Some((payload, limit));
+    let next = move |left: Option<(Payload, usize)>| async move {
+        let (mut payload, left) = left?;
+        let chunk = payload.next().await?.map_err(BodyError::from);
+        let taken = chunk.as_ref().map_or(0, Bytes::len);
+        Some(match (chunk, left.checked_sub(taken)) {
+            (Ok(chunk), Some(left)) => (Ok(chunk), Some((payload, left))),
+            (Ok(_), None) => (Err(BodyError::TooLarge(limit)), None),
+            (Err(error), _) => (Err(error), None),
+        })
+    };
+    Ok(futures_util::stream::unfold(left, next))
+}
+
 /// The length the head announces.
 fn announced(request: &HttpRequest) -> Option<usize> {
     let length = request.headers().get("content-length")?;
@@ -194,6 +219,7 @@ impl Upload {
         let deadlines = [
             at(self.started, rules.total),
             at(self.span_began, rules.span),
+            self.shared.connection.last_upload().map(Instant::from),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -210,7 +236,9 @@ impl Upload {
             }
             let now = Instant::now();
             let over = !rules.total.is_zero() && now >= self.started + rules.total;
-            if over || self.in_span < rules.progress {
+            let last = self.shared.connection.last_upload();
+            let ends = last.is_some_and(|last| now >= Instant::from(last));
+            if over || ends || self.in_span < rules.progress {
                 return Poll::Ready(());
             }
             self.span_began = now;

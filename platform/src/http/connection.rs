@@ -34,6 +34,13 @@ const SMALL_UNREAD: usize = 4 << 10;
 /// client which sends before it listens gets to see the answer.
 const MAX_DRAINED: usize = 2 << 20;
 
+/// How long after the end of the process has begun a client may take nothing of its answer, or go on
+/// sending what its request was answered without.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long then what is being sent may take to arrive.
+const LAST_UPLOADS: Duration = Duration::from_secs(10);
+
 /// Where in an exchange a connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -328,15 +335,42 @@ impl Connection {
         let in_phase = in_phase.map(|(time, reason)| (since, time, reason));
         let blocked = self.blocked.load(Relaxed).checked_sub(1);
         let write = blocked.map(|at| (at, config.write_timeout, CloseReason::NotReading));
-        [in_phase, write]
-            .into_iter()
-            .flatten()
-            .filter(|(_, time, _)| !time.is_zero())
+        let usual = [in_phase, write].into_iter().flatten();
+        let usual = usual.filter(|(_, time, _)| !time.is_zero());
+        let stopped = all.stopped.get();
+        let last = stopped.and_then(|stopped| self.last_deadline(*stopped, since, blocked));
+        usual
+            .chain(last)
             .map(|(at, time, reason)| {
                 let at = Duration::from_micros(at);
                 (self.opened + at + time, reason)
             })
             .min_by_key(|(at, _)| *at)
+    }
+
+    /// The same for a process that ends. Whoever waits for his answer gets it; whoever has not sent a
+    /// request yet sends it to the next process.
+    fn last_deadline(
+        &self,
+        stopped: Instant,
+        since: u64,
+        blocked: Option<u64>,
+    ) -> Option<(u64, Duration, CloseReason)> {
+        let stopped = stopped.saturating_duration_since(self.opened).as_micros();
+        let stopped = u64::try_from(stopped).unwrap_or(u64::MAX);
+        let (at, time) = match (self.phase(), blocked) {
+            (_, Some(at)) => (at, LAST_WORDS),
+            (Phase::New | Phase::Head, None) => (stopped, Duration::ZERO),
+            (Phase::Idle | Phase::Drain, None) => (since, LAST_WORDS),
+            (Phase::Busy, None) => return None,
+        };
+        Some((at.max(stopped), time, CloseReason::Stopping))
+    }
+
+    /// When the body that is being sent has to be there because the process ends.
+    pub(super) fn last_upload(&self) -> Option<Instant> {
+        let all = self.all.upgrade()?;
+        all.stopped.get().map(|stopped| *stopped + LAST_UPLOADS)
     }
 
     /// Whether a head has been begun that could be answered with 408.

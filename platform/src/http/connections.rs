@@ -10,8 +10,11 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use super::config::HttpConfig;
 use super::connection::Connection;
@@ -44,6 +47,11 @@ pub struct Connections {
     shares: Mutex<HashMap<IpAddr, usize>>,
     born: Instant,
     swept: AtomicU64,
+    /// When it was told to end, and what tells the layer above so.
+    pub(super) stopped: OnceLock<Instant>,
+    pub(super) stopping: CancellationToken,
+    /// Heard whenever the last connection is closed.
+    none_left: Notify,
 }
 
 #[derive(Default)]
@@ -76,7 +84,37 @@ impl Connections {
             shares: Mutex::default(),
             born: Instant::now(),
             swept: AtomicU64::new(0),
+            stopped: OnceLock::new(),
+            stopping: CancellationToken::new(),
+            none_left: Notify::new(),
         })
+    }
+
+    /// Takes no further connections in, closes those where nothing happens, and returns when all
+    /// others have their answers; [`Connection::deadline`] says how long each gets. None gets longer
+    /// than `most`.
+    pub(super) async fn drain(&self, most: Duration) {
+        self.stopped.get_or_init(Instant::now);
+        self.stopping.cancel();
+        for connection in self.open().all.values() {
+            connection.waker.wake();
+        }
+        let drained = tokio::time::timeout(most, async {
+            loop {
+                let closed = self.none_left.notified();
+                if self.open().all.is_empty() {
+                    break;
+                }
+                closed.await;
+            }
+        });
+        if drained.await.is_err() {
+            let left = self.open().all.len();
+            tracing::warn!(
+                connections = left,
+                "Some requests were not answered in time"
+            );
+        }
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
@@ -87,6 +125,9 @@ impl Connections {
     pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Result<Arc<Connection>, CloseReason> {
         let network = (self.config.trusted_proxies == 0).then(|| network(peer));
         let mut open = self.open();
+        if self.stopping.is_cancelled() {
+            return Err(CloseReason::Stopping);
+        }
         let open = &mut *open;
         let same = network.and_then(|network| open.networks.get_mut(&network));
         if let Some(same) = same {
@@ -133,7 +174,11 @@ impl Connections {
 
     /// A connection is closed.
     pub(super) fn forget(&self, connection: &Connection) {
-        self.open().remove(connection);
+        let mut open = self.open();
+        open.remove(connection);
+        if open.all.is_empty() {
+            self.none_left.notify_waiters();
+        }
     }
 
     /// Counts bytes held for a client.

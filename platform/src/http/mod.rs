@@ -18,7 +18,7 @@ mod stream;
 
 pub use config::HttpConfig;
 pub use connections::{Connections, network};
-pub use observe::{RequestId, observe};
+pub use observe::{AnsweredBy, RequestId, observe};
 pub use requests::SharedBytes;
-pub use serve::{SHUTDOWN, ServeOptions, run_until_stopped};
-pub use server::serve;
+pub use serve::{ServeOptions, run_until_stopped};
+pub use server::{serve, stop};

@@ -6,7 +6,7 @@ use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage};
+use actix_web::{Error, HttpMessage, HttpRequest};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
@@ -21,6 +21,11 @@ const MAX_GIVEN_ID: usize = 128;
 /// the request's extensions and in the answer's `X-Request-Id`.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub String);
+
+/// The name of the service that answers a request: in the request's extensions where a gateway has
+/// found it, else in the app data of a process that has one service only.
+#[derive(Clone, Copy, Debug)]
+pub struct AnsweredBy(pub &'static str);
 
 /// Names, times, logs and counts each request; use with `middleware::from_fn`, outermost.
 pub async fn observe<B: MessageBody + 'static>(
@@ -38,18 +43,25 @@ pub async fn observe<B: MessageBody + 'static>(
     let mut response = outcome?.map_into_boxed_body();
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
-    http_metrics().observe(method.as_str(), status, elapsed);
+    let service = service_of(response.request());
+    http_metrics().observe(service, method.as_str(), status, elapsed);
     let duration_ms = elapsed.as_secs_f64() * 1e3;
     span.in_scope(|| match path.as_str() {
         "/health" | "/metrics" => {
-            tracing::debug!(%method, path, status, duration_ms, "request completed");
+            tracing::debug!(service, %method, path, status, duration_ms, "request completed");
         }
-        _ => tracing::info!(%method, path, status, duration_ms, "request completed"),
+        _ => tracing::info!(service, %method, path, status, duration_ms, "request completed"),
     });
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(HEADER, value);
     }
     Ok(response)
+}
+
+fn service_of(request: &HttpRequest) -> &'static str {
+    let found = request.extensions().get::<AnsweredBy>().copied();
+    let found = found.or_else(|| request.app_data::<AnsweredBy>().copied());
+    found.map_or("", |AnsweredBy(name)| name)
 }
 
 fn given_id(request: &ServiceRequest) -> Option<String> {

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
-use std::time::Duration;
 
 use actix_web::App;
 use actix_web::middleware::from_fn;
@@ -11,7 +10,7 @@ use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::forwarded::TrustedProxies;
-use super::{Connections, HttpConfig, observe, serve};
+use super::{AnsweredBy, Connections, HttpConfig, observe, serve, stop};
 
 /// Where and how to listen.
 #[derive(Clone, Debug)]
@@ -26,14 +25,17 @@ pub struct ServeOptions {
     pub http: HttpConfig,
 }
 
-/// Time open requests get to finish after a signal.
-pub const SHUTDOWN: Duration = Duration::from_secs(30);
-
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Serves `configure` until SIGINT or SIGTERM, then lets open requests finish.
-pub async fn run_until_stopped<F>(options: ServeOptions, configure: F) -> io::Result<()>
+/// Serves `configure`, the service `name`, until SIGINT or SIGTERM; then calls `at_end` and has open
+/// requests answered.
+pub async fn run_until_stopped<F>(
+    options: ServeOptions,
+    name: &'static str,
+    at_end: impl FnOnce(),
+    configure: F,
+) -> io::Result<()>
 where
     F: Fn(&mut ServiceConfig) + Clone + Send + 'static,
 {
@@ -45,6 +47,7 @@ where
     let server = serve(&connections, options.workers, listeners, move || {
         App::new()
             .app_data(proxies)
+            .app_data(AnsweredBy(name))
             .wrap(from_fn(observe))
             .configure(configure.clone())
     })?;
@@ -55,7 +58,9 @@ where
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
-    let (outcome, ()) = tokio::join!(server, handle.stop(true));
+    at_end();
+    let handles = [handle];
+    let (outcome, ()) = tokio::join!(server, stop(&connections, &handles));
     outcome
 }
 

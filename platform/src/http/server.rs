@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actix_http::error::DispatchError;
 use actix_http::{HttpService, KeepAlive, Protocol, Request, Response};
-use actix_server::{GracefulShutdownSignal, Server, ServerBuilder};
+use actix_server::{Server, ServerBuilder, ServerHandle};
 use actix_service::{
     IntoServiceFactory, Service, ServiceFactory, ServiceFactoryExt as _, apply_fn_factory,
     fn_service, map_config,
@@ -17,12 +17,14 @@ use actix_web::body::MessageBody;
 use actix_web::dev::AppConfig;
 use actix_web::rt::net::TcpStream;
 
-use super::SHUTDOWN;
 use super::connection::Connection;
 use super::connections::Connections;
 use super::requests::Exchange;
 use super::stream::WatchedStream;
 use crate::telemetry::http_metrics;
+
+/// Time requests in flight get when the process ends.
+const SHUTDOWN: Duration = Duration::from_secs(30);
 
 /// How long after an early answer a client's body is still read.
 const LINGER: Duration = Duration::from_secs(2);
@@ -51,14 +53,23 @@ where
     S::Service: 'static,
     B: MessageBody + 'static,
 {
-    let mut builder = ServerBuilder::default()
-        .workers(workers)
-        .shutdown_timeout(SHUTDOWN.as_secs())
-        .disable_signals();
+    let mut builder = ServerBuilder::default().workers(workers).disable_signals();
     for listener in listeners {
         builder = listen(builder, listener, connections, factory.clone())?;
     }
     Ok(builder.run())
+}
+
+/// Stops servers of these connections: lets no further ones in, has requests in flight answered within
+/// a time, closes all others.
+pub async fn stop(connections: &Connections, servers: &[ServerHandle]) {
+    for server in servers {
+        server.pause().await;
+    }
+    connections.drain(SHUTDOWN).await;
+    for server in servers {
+        server.stop(false).await;
+    }
 }
 
 fn listen<F, I, S, B>(
@@ -79,10 +90,9 @@ where
     B: MessageBody + 'static,
 {
     let address = listener.local_addr()?;
-    let stopping: GracefulShutdownSignal = builder.graceful_shutdown_signal();
     let connections = Arc::clone(connections);
     builder.listen(address.to_string(), listener, move || {
-        let stopping = stopping.clone();
+        let stopping = connections.stopping.clone();
         let connections = Arc::clone(&connections);
         let app = factory()
             .into_factory()
@@ -107,10 +117,7 @@ where
             }
         });
         let http = HttpService::build()
-            .graceful_shutdown_signal(move || {
-                let stopping = stopping.clone();
-                async move { stopping.notified().await }
-            })
+            .graceful_shutdown_signal(move || stopping.clone().cancelled_owned())
             // Both are the stream's business.
             .keep_alive(KeepAlive::Os)
             .client_request_timeout(Duration::ZERO)

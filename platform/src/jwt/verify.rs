@@ -6,18 +6,23 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use jsonwebtoken::Algorithm;
+use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use serde_json::{Map, Value};
 
 use super::{Claims, Keyring, VerifiedToken};
 use crate::clock::Clock;
 
-/// Verified tokens that are remembered; an ES256 check costs more than the query behind it.
-const CACHED_TOKENS: usize = 8192;
+/// About how many bytes verified tokens may take that are remembered: users fill their tokens through
+/// their metadata, so a number of tokens would be no bound. It is enough for those of eight thousand
+/// users; an ES256 check costs more than the query behind it.
+const CACHED_BYTES: u64 = 32 << 20;
 
-/// Longest token remembered, bytes: users fill their tokens through their metadata, and the
-/// memory a full cache takes must have a bound.
-const MAX_CACHED_BYTES: usize = 4 * 1024;
+/// What a token usually takes, to begin with.
+const USUAL_BYTES: u64 = 4 << 10;
+
+/// Longest token remembered, bytes.
+const MAX_CACHED_TOKEN: usize = 4 * 1024;
 
 /// Longest token looked at, bytes. Gateways cap a header at about this size anyway.
 const MAX_TOKEN_BYTES: usize = 16 * 1024;
@@ -55,7 +60,39 @@ pub enum JwtError {
 pub struct Verifier {
     keyring: Arc<Keyring>,
     clock: Clock,
-    cache: Arc<Cache<Box<str>, Arc<VerifiedToken>>>,
+    cache: Arc<Cache<Box<str>, Known, Bytes>>,
+}
+
+/// A token that has been verified, and about how many bytes it takes.
+#[derive(Clone)]
+struct Known {
+    token: Arc<VerifiedToken>,
+    bytes: u64,
+}
+
+impl Known {
+    fn new(text: &str, token: Arc<VerifiedToken>) -> Self {
+        /// The entry itself, with all its small allocations.
+        const ENTRY: usize = 512;
+        /// A member or element of parsed JSON, besides its text.
+        const VALUE: usize = 96;
+        let json = token.json.as_bytes();
+        let values = json
+            .iter()
+            .filter(|byte| matches!(byte, b',' | b'[' | b'{'));
+        let bytes = ENTRY + text.len() + 2 * json.len() + VALUE * values.count();
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        Self { token, bytes }
+    }
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<Box<str>, Known> for Bytes {
+    fn weight(&self, _: &Box<str>, known: &Known) -> u64 {
+        known.bytes
+    }
 }
 
 impl Verifier {
@@ -64,13 +101,17 @@ impl Verifier {
         Self {
             keyring,
             clock,
-            cache: Arc::new(Cache::new(CACHED_TOKENS)),
+            cache: Arc::new(Cache::with_weighter(
+                usize::try_from(CACHED_BYTES / USUAL_BYTES).unwrap_or_default(),
+                CACHED_BYTES,
+                Bytes,
+            )),
         }
     }
 
     /// Checks signature, `exp` and `nbf`. Audience and issuer are the caller's business.
     pub fn verify(&self, token: &str) -> Result<Arc<VerifiedToken>, JwtError> {
-        if let Some(known) = self.cache.get(token) {
+        if let Some(Known { token: known, .. }) = self.cache.get(token) {
             return match self.check_times(&known.claims) {
                 Ok(()) => Ok(known),
                 Err(error) => {
@@ -80,8 +121,9 @@ impl Verifier {
             };
         }
         let verified = Arc::new(self.check(token)?);
-        if token.len() <= MAX_CACHED_BYTES {
-            self.cache.insert(token.into(), Arc::clone(&verified));
+        if token.len() <= MAX_CACHED_TOKEN {
+            let known = Known::new(token, Arc::clone(&verified));
+            self.cache.insert(token.into(), known);
         }
         Ok(verified)
     }

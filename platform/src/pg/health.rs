@@ -1,4 +1,4 @@
-//! Whether a database that answers can also store something.
+//! How a database is: whether it answers, how fast, and whether it can also store something.
 
 use std::time::{Duration, Instant};
 
@@ -6,6 +6,14 @@ use deadpool_postgres::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 
 use super::{Database, DbError, Executor as _};
+use crate::health::Health;
+use crate::telemetry::seldom::Seldom;
+
+/// Longest a database may take to count as there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Longest it may take to count as well.
+const SLOW: Duration = Duration::from_millis(500);
 
 /// How long an answer holds.
 const FRESH: Duration = Duration::from_secs(5);
@@ -35,6 +43,43 @@ impl Probed {
 }
 
 impl Database {
+    /// How the database is for a service that needs what the statement `ping` looks for: it has no
+    /// parameters, and fails where something is missing.
+    pub async fn health(&self, ping: &str) -> Health {
+        let slow = Health::degraded("The database is slow to answer");
+        let down = Health::down("The database cannot be reached");
+        let started = Instant::now();
+        match tokio::time::timeout(PATIENCE, self.answers(ping)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                warn_seldom(&error, "health check failed");
+                return down;
+            }
+            // All connections busy is no reason to take the service away from those who wait.
+            Err(_) if self.is_busy() => return slow,
+            Err(_) => return down,
+        }
+        let answered = started.elapsed();
+        match tokio::time::timeout(PATIENCE, self.accepts_writes()).await {
+            Ok(Ok(false)) => Health::degraded("The database cannot store changes; reading works"),
+            Ok(Ok(true)) if answered < SLOW => Health::good(),
+            Ok(Ok(true)) | Err(_) => slow,
+            Ok(Err(error)) => {
+                warn_seldom(&error, "whether it takes writes is not known");
+                slow
+            }
+        }
+    }
+
+    async fn answers(&self, ping: &str) -> Result<(), DbError> {
+        self.client().await?.query_one(ping, &[]).await.map(drop)
+    }
+
+    fn is_busy(&self) -> bool {
+        let (in_use, most) = self.usage();
+        in_use >= most
+    }
+
     /// Whether changes can be stored: there is room on the disk, and the server is no standby.
     /// Tried at most every few seconds, whoever asks, and also if trying failed or took longer than
     /// the caller had: then it is a timeout until it is tried again.
@@ -62,5 +107,11 @@ impl Database {
         let row = tx.query_one(PROBE, &[]).await;
         tx.rollback().await?;
         super::column(&row?, "writable")
+    }
+}
+
+fn warn_seldom(error: &DbError, what: &str) {
+    if let Some(left_out) = error.outage().map_or(Some(0), Seldom::admit) {
+        tracing::warn!(%error, left_out, "{what}");
     }
 }

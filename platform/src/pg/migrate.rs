@@ -1,37 +1,57 @@
 //! Applies migrations: SQL files named `<version>_<name>.sql`, in order, each once.
 //!
-//! A schema that upstream also migrates keeps upstream's own bookkeeping table, so that a
-//! database can move between upstream and Wildfire; the others are recorded, with a checksum, in
-//! `_wildfire.migrations`.
+//! Every part of the database has its own ledger, lock and owner. A schema that upstream also migrates
+//! keeps upstream's own bookkeeping table, so that a database can move between upstream and Wildfire;
+//! the others are recorded, with a checksum, in a table `migrations` beside what they make.
+//!
+//! A file runs in a transaction of its own. One whose first line is `-- outside a transaction` does
+//! not; it holds a single statement that may be run twice, since nobody knows whether it ran if the
+//! process ends before it is recorded.
 
 use include_dir::Dir;
 use sha2::{Digest, Sha256};
 
-use super::{Client, DbError, Executor};
+use super::{Client, Database, DatabaseConfig, DatabaseUrls, DbError, Executor, Params, Row};
 
-/// Serialises migrating processes; any constant will do.
-const LOCK_KEY: i64 = 0x5769_6c64_6669_7265;
+/// The first line of a file that Postgres runs outside transactions only, such as one that makes an
+/// index concurrently.
+const OUTSIDE: &str = "-- outside a transaction";
 
 /// What is right for a request is too little for a migration, whoever runs it.
 const UNLIMITED: &str = "-- pg_catalog.set_unlimited
 set statement_timeout = 0;
 set lock_timeout = 0";
 
+const LOCK: &str = "-- pg_catalog.lock
+select pg_advisory_lock($1)";
+
+const UNLOCK: &str = "-- pg_catalog.unlock
+select pg_advisory_unlock($1)";
+
 const LIMITED_AGAIN: &str = "-- pg_catalog.reset_limits
 reset statement_timeout;
 reset lock_timeout";
 
-/// Even "if not exists" takes rights that whoever finds everything in place need not have.
-const CREATE_LEDGER: &str = "-- _wildfire.migrations.create
+/// Names in these files are whole. What others could put where a search would find it first must not
+/// run with the rights of whoever migrates.
+const SEARCH_NOWHERE: &str = "-- pg_catalog.set_search_path
+set search_path = ''";
+
+const SEARCH_AGAIN: &str = "-- pg_catalog.reset_search_path
+reset search_path";
+
+/// The table [`Ledger::Own`] in the schema that stands for `{schema}`. Even "if not exists" takes
+/// rights that whoever finds everything in place need not have.
+const CREATE_LEDGER: &str = "-- {schema}.migrations.create
 do $$
 begin
-  if to_regnamespace('_wildfire') is null then
-    create schema _wildfire;
-    revoke all on schema _wildfire from public;
+  if to_regnamespace('{schema}') is null then
+    create schema {schema};
+    revoke all on schema {schema} from public;
   end if;
 end
 $$;
-create table if not exists _wildfire.migrations (
+create table if not exists {schema}.migrations (
   scope text not null,
   version text not null,
   name text not null,
@@ -40,7 +60,7 @@ create table if not exists _wildfire.migrations (
   primary key (scope, version)
 );";
 
-const LEDGER: &str = "-- _wildfire.migrations.ledger
+const LEDGER: &str = "-- migrations.ledger
 select c.oid is not null as present, current_user::text as role,
   c.oid is null
     or has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read,
@@ -50,41 +70,91 @@ select c.oid is not null as present, current_user::text as role,
       and (c.oid is null or has_table_privilege(c.oid, 'insert'))
   end as may_write
 from (values (0)) as always
-left join pg_namespace as n on n.nspname = '_wildfire'
+left join pg_namespace as n on n.nspname = $1
 left join pg_class as c on c.relnamespace = n.oid and c.relname = 'migrations'";
 
-const APPLIED: &str = "-- _wildfire.migrations.applied
-select version, name, checksum from _wildfire.migrations where scope = $1";
+const APPLIED: &str = "-- {schema}.migrations.applied
+select version, name, checksum from {schema}.migrations where scope = $1";
 
-const RECORD: &str = "-- _wildfire.migrations.record
-insert into _wildfire.migrations (scope, version, name, checksum) values ($1, $2, $3, $4)";
+const RECORD: &str = "-- {schema}.migrations.record
+insert into {schema}.migrations (scope, version, name, checksum) values ($1, $2, $3, $4)";
 
 /// The latest migration of a scope that is not among these.
-const STRANGER: &str = "-- _wildfire.migrations.stranger
+const STRANGER: &str = "-- {schema}.migrations.stranger
 select scope || '/' || version || '_' || name as migration
-from _wildfire.migrations
+from {schema}.migrations
 where scope <> all ($1::text[])
 order by applied_at desc, version desc
 limit 1";
 
-/// Where a scope's applied versions are recorded.
-#[derive(Clone, Copy, Debug)]
-pub enum Ledger {
-    /// In `_wildfire.migrations`, with a checksum: an edited file is refused, and so is a
-    /// database that a newer version of this program has migrated.
-    Own,
-    /// In upstream's table of this name, which has a `version` column that the migrations
-    /// themselves fill. Versions that are not known here are accepted: upstream only ever adds,
-    /// and a database may come from an upstream that is ahead.
-    Upstream(&'static str),
+/// The SQL text for a schema, which is a name that this program's code gives.
+fn in_schema(sql: &str, schema: &str) -> String {
+    sql.replace("{schema}", schema)
 }
 
-/// The migrations of one schema, embedded into the binary.
+const EXISTS: &str = "-- pg_catalog.to_regclass
+select to_regclass($1) is not null as present";
+
+/// Where the applied versions of a part are recorded.
+#[derive(Clone, Copy)]
+pub enum Ledger {
+    /// In the table `migrations` of this schema, with a checksum: an edited file is refused, and so
+    /// is a database that a newer version of this program has migrated.
+    Own(&'static str),
+    /// In upstream's table. Versions that are not known here are accepted: upstream only ever adds,
+    /// and a database may come from an upstream that is ahead.
+    Upstream(Table),
+}
+
+/// A ledger as upstream keeps it, whatever its columns are.
+#[derive(Clone, Copy)]
+pub struct Table {
+    /// Its name with its schema.
+    pub name: &'static str,
+    /// Reads `version` and `checksum` of what is applied, both as text and the second maybe null.
+    /// Versions are written as in the files' names.
+    pub applied: &'static str,
+    /// Records a file: takes of `$1` version, `$2` name and `$3` checksum, all text, as many as there
+    /// are. None where the files record themselves.
+    pub record: Option<&'static str>,
+    /// The checksum of a file by its name and content, as upstream makes it.
+    pub checksum: fn(&str, &str) -> String,
+}
+
+/// Who applies the files of a part, and so owns what they make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Whoever administers the database: a superuser, or the role that owns it. Such files touch
+    /// nothing that another role owns: its triggers and views would run with these rights.
+    Administrator,
+    /// This role, in a session that logs in as it. To act as it for a while is not enough: what it
+    /// left behind could put the role off again.
+    Role(&'static str),
+}
+
+/// A key for [`Migrations::lock`], made from a name.
+pub const fn lock(name: &str) -> i64 {
+    let (mut hash, mut at) = (0xcbf2_9ce4_8422_2325_u64, 0);
+    while at < name.len() {
+        hash = (hash ^ name.as_bytes()[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    hash.cast_signed()
+}
+
+/// The migrations of one part of the database, embedded into the binary.
 #[derive(Clone, Copy)]
 pub struct Migrations {
-    scope: &'static str,
-    ledger: Ledger,
-    files: &'static Dir<'static>,
+    /// What they are of.
+    pub scope: &'static str,
+    /// The files.
+    pub files: &'static Dir<'static>,
+    /// Where it is recorded which of them were applied.
+    pub ledger: Ledger,
+    /// The advisory lock under which they are applied: whoever else applies them takes the same.
+    pub lock: i64,
+    /// Who applies them.
+    pub owner: Owner,
 }
 
 /// One migration file.
@@ -99,43 +169,62 @@ struct Migration {
 struct Applied {
     version: String,
     name: String,
-    /// Upstream keeps none.
+    /// Upstream may keep none.
     checksum: Option<String>,
 }
 
-impl Migrations {
-    /// The migrations in `files` for the schema `scope`.
-    pub const fn embedded(
-        scope: &'static str,
-        ledger: Ledger,
-        files: &'static Dir<'static>,
-    ) -> Self {
-        Self {
-            scope,
-            ledger,
-            files,
-        }
+/// Refuses a database whose ledger in this schema has scopes other than these: what another version of
+/// this program made, under whatever name, would stand beside what this one makes.
+pub async fn refuse_strangers(
+    client: &Client,
+    schema: &str,
+    scopes: &[&str],
+) -> Result<(), DbError> {
+    let ledger = client.query_one(LEDGER, &[&schema]).await?;
+    if !super::column::<bool>(&ledger, "present")? || !super::column::<bool>(&ledger, "may_read")? {
+        return Ok(());
     }
+    let strangers = in_schema(STRANGER, schema);
+    match client.query(&strangers, &[&scopes]).await?.first() {
+        None => Ok(()),
+        Some(row) => Err(DbError::Migration(format!(
+            "this database was made by another version of this program, whose migration {} \
+             this one does not know and cannot take over; start that version, or begin again \
+             with an empty database (`wildfire db reset` deletes the one in the data folder)",
+            super::column::<String>(row, "migration")?
+        ))),
+    }
+}
 
-    /// Refuses a database that has migrations of scopes other than these: what another version of
-    /// this program made, under whatever name, would stand beside what this one makes.
-    pub async fn refuse_strangers(client: &Client, known: &[&Self]) -> Result<(), DbError> {
-        let ledger = client.query_one(LEDGER, &[]).await?;
-        if !super::column::<bool>(&ledger, "present")?
-            || !super::column::<bool>(&ledger, "may_read")?
-        {
-            return Ok(());
-        }
-        let scopes: Vec<&str> = known.iter().map(|migrations| migrations.scope).collect();
-        match client.query(STRANGER, &[&scopes]).await?.first() {
-            None => Ok(()),
-            Some(row) => Err(DbError::Migration(format!(
-                "this database was made by another version of this program, whose migration {} \
-                 this one does not know and cannot take over; start that version, or begin again \
-                 with an empty database (`wildfire db reset` deletes the one in the data folder)",
-                super::column::<String>(row, "migration")?
-            ))),
-        }
+/// Brings parts of the database up to date, in this order, each as its owner; returns what ran. The
+/// administrator's connection is `admin`, the others are made by `urls`.
+pub async fn run_all(
+    parts: impl IntoIterator<Item = &Migrations>,
+    admin: &mut Client,
+    urls: &DatabaseUrls,
+) -> Result<Vec<String>, DbError> {
+    let mut applied = Vec::new();
+    for part in parts {
+        applied.extend(match part.owner {
+            Owner::Administrator => part.run(admin).await?,
+            Owner::Role(role) => part.run_logged_in(urls, role).await?,
+        });
+    }
+    Ok(applied)
+}
+
+impl Migrations {
+    async fn run_logged_in(&self, urls: &DatabaseUrls, role: &str) -> Result<Vec<String>, DbError> {
+        let mut config = DatabaseConfig::new(urls.of(role)?, "wildfire");
+        config.max_connections = 1;
+        config.statement_timeout = None;
+        let database = Database::new(&config)?;
+        let outcome = match database.client().await {
+            Ok(mut client) => self.run(&mut client).await,
+            Err(error) => Err(error),
+        };
+        database.close();
+        outcome
     }
 
     fn sorted(&self) -> Vec<Migration> {
@@ -150,7 +239,10 @@ impl Migrations {
                     version: version.to_owned(),
                     name: name.to_owned(),
                     sql,
-                    checksum: checksum(sql),
+                    checksum: match self.ledger {
+                        Ledger::Own(_) => checksum(sql),
+                        Ledger::Upstream(table) => (table.checksum)(stem, sql),
+                    },
                 })
             })
             .collect();
@@ -158,24 +250,28 @@ impl Migrations {
         migrations
     }
 
-    /// Applies what is missing and returns the names of the applied files.
+    /// Applies what is missing on this connection, whoever its owner is, and returns the names of
+    /// the applied files.
     ///
-    /// Each file runs in a transaction of its own, so a failure leaves the earlier ones in place
-    /// and a second run goes on where the first stopped.
+    /// A failure leaves the earlier files in place, and a second run goes on where the first stopped.
     pub async fn run(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
-        let missing = self.missing(client).await?;
-        if missing.is_empty() {
+        client.batch(SEARCH_NOWHERE).await?;
+        let outcome = self.run_missing(client).await;
+        let reset = client.batch(SEARCH_AGAIN).await;
+        // What went wrong first says more than that the connection was lost over it.
+        let applied = outcome?;
+        reset?;
+        Ok(applied)
+    }
+
+    async fn run_missing(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
+        if self.missing(client).await?.is_empty() {
             return Ok(Vec::new());
         }
         client.batch(UNLIMITED).await?;
-        client
-            .execute("select pg_advisory_lock($1)", &[&LOCK_KEY])
-            .await?;
+        client.execute(LOCK, &[&self.lock]).await?;
         let outcome = self.run_locked(client).await;
-        let unlocked = client
-            .execute("select pg_advisory_unlock($1)", &[&LOCK_KEY])
-            .await;
-        // What went wrong first says more than that the connection was lost over it.
+        let unlocked = client.execute(UNLOCK, &[&self.lock]).await;
         let applied = outcome?;
         unlocked?;
         client.batch(LIMITED_AGAIN).await?;
@@ -183,8 +279,8 @@ impl Migrations {
     }
 
     async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
-        if matches!(self.ledger, Ledger::Own) {
-            self.prepare_ledger(client).await?;
+        if let Ledger::Own(schema) = self.ledger {
+            self.prepare_ledger(client, schema).await?;
         }
         let mut applied = Vec::new();
         for migration in self.missing(client).await? {
@@ -198,20 +294,14 @@ impl Migrations {
     }
 
     async fn apply(&self, client: &mut Client, migration: &Migration) -> Result<(), DbError> {
+        if migration.sql.lines().next() == Some(OUTSIDE) {
+            client.batch(migration.sql).await?;
+            return self.record(client, migration).await;
+        }
         let tx = client.begin();
         let work = async {
             tx.batch(migration.sql).await?;
-            if matches!(self.ledger, Ledger::Own) {
-                let Migration {
-                    version,
-                    name,
-                    checksum,
-                    ..
-                } = migration;
-                tx.execute(RECORD, &[&self.scope, version, name, checksum])
-                    .await?;
-            }
-            Ok(())
+            self.record(&tx, migration).await
         };
         match work.await {
             Ok(()) => tx.commit().await,
@@ -222,14 +312,40 @@ impl Migrations {
         }
     }
 
+    async fn record(&self, on: &impl Executor, migration: &Migration) -> Result<(), DbError> {
+        let Migration {
+            version,
+            name,
+            checksum,
+            ..
+        } = migration;
+        match self.ledger {
+            Ledger::Own(schema) => {
+                let params: Params<'_> = &[&self.scope, version, name, checksum];
+                on.execute(&in_schema(RECORD, schema), params).await?;
+            }
+            Ledger::Upstream(Table {
+                record: Some(record),
+                ..
+            }) => {
+                let params: Params<'_> = &[version, name, checksum];
+                let taken = (1..=3).rev().find(|n| record.contains(&format!("${n}")));
+                on.execute(record, &params[..taken.unwrap_or_default()])
+                    .await?;
+            }
+            Ledger::Upstream(_) => {}
+        }
+        Ok(())
+    }
+
     /// The migrations the database does not have yet.
     async fn missing(&self, client: &Client) -> Result<Vec<Migration>, DbError> {
         let applied = match self.ledger {
-            Ledger::Own => self.applied_own(client).await?,
-            Ledger::Upstream(table) => applied_upstream(client, table).await?,
+            Ledger::Own(schema) => self.applied_own(client, schema).await?,
+            Ledger::Upstream(table) => applied_upstream(client, &table).await?,
         };
         let known = self.sorted();
-        if matches!(self.ledger, Ledger::Own) {
+        if matches!(self.ledger, Ledger::Own(_)) {
             self.refuse_newer(&applied, &known)?;
         }
         let mut missing = Vec::new();
@@ -271,35 +387,37 @@ impl Migrations {
         }
     }
 
-    async fn prepare_ledger(&self, client: &Client) -> Result<(), DbError> {
-        let ledger = client.query_one(LEDGER, &[]).await?;
+    async fn prepare_ledger(&self, client: &Client, schema: &str) -> Result<(), DbError> {
+        let ledger = client.query_one(LEDGER, &[&schema]).await?;
         if !super::column::<bool>(&ledger, "may_write")? {
-            return Err(self.not_ours(&super::column::<String>(&ledger, "role")?, "add to"));
+            return Err(self.not_ours(&ledger, "add to", schema)?);
         }
         if !super::column::<bool>(&ledger, "present")? {
-            client.batch(CREATE_LEDGER).await?;
+            client.batch(&in_schema(CREATE_LEDGER, schema)).await?;
         }
         Ok(())
     }
 
-    /// A service's own role, where the owner of the database keeps the schema.
-    fn not_ours(&self, role: &str, what: &str) -> DbError {
-        DbError::Migration(format!(
-            "the role {role} may not {what} the schema _wildfire; run `wildfire migrate` of this \
+    /// A service's own role, where the schema is somebody else's.
+    fn not_ours(&self, ledger: &Row, what: &str, schema: &str) -> Result<DbError, DbError> {
+        let role: String = super::column(ledger, "role")?;
+        Ok(DbError::Migration(format!(
+            "the role {role} may not {what} the schema {schema}; run `wildfire migrate` of this \
              version as the role that owns the database, which applies migrations/{}",
             self.scope
-        ))
+        )))
     }
 
-    async fn applied_own(&self, client: &Client) -> Result<Vec<Applied>, DbError> {
-        let ledger = client.query_one(LEDGER, &[]).await?;
+    async fn applied_own(&self, client: &Client, schema: &str) -> Result<Vec<Applied>, DbError> {
+        let ledger = client.query_one(LEDGER, &[&schema]).await?;
         if !super::column::<bool>(&ledger, "may_read")? {
-            return Err(self.not_ours(&super::column::<String>(&ledger, "role")?, "read"));
+            return Err(self.not_ours(&ledger, "read", schema)?);
         }
         if !super::column::<bool>(&ledger, "present")? {
             return Ok(Vec::new());
         }
-        let rows = client.query(APPLIED, &[&self.scope]).await?;
+        let applied = in_schema(APPLIED, schema);
+        let rows = client.query(&applied, &[&self.scope]).await?;
         rows.iter()
             .map(|row| {
                 Ok(Applied {
@@ -312,24 +430,18 @@ impl Migrations {
     }
 }
 
-async fn applied_upstream(client: &Client, table: &str) -> Result<Vec<Applied>, DbError> {
-    let exists = "select to_regclass($1) is not null as present";
-    let present: bool = super::column(&client.query_one(exists, &[&table]).await?, "present")?;
-    if !present {
+async fn applied_upstream(client: &Client, table: &Table) -> Result<Vec<Applied>, DbError> {
+    let row = client.query_one(EXISTS, &[&table.name]).await?;
+    if !super::column::<bool>(&row, "present")? {
         return Ok(Vec::new());
     }
-    let rows = client
-        .query(
-            &format!("select version::text as version from {table}"),
-            &[],
-        )
-        .await?;
+    let rows = client.query(table.applied, &[]).await?;
     rows.iter()
         .map(|row| {
             Ok(Applied {
                 version: super::column(row, "version")?,
                 name: String::new(),
-                checksum: None,
+                checksum: super::column(row, "checksum")?,
             })
         })
         .collect()

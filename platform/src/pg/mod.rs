@@ -13,6 +13,7 @@ mod pool;
 mod row;
 mod session;
 mod tls;
+mod urls;
 
 pub use client::{Client, Executor, Tx};
 pub use error::DbError;
@@ -22,6 +23,7 @@ pub use session::Session;
 pub use tokio_postgres::Row;
 pub use tokio_postgres::error::SqlState;
 pub use tokio_postgres::types::{Json, ToSql, Type};
+pub use urls::DatabaseUrls;
 
 /// Parameters of a statement, in order.
 pub type Params<'a> = &'a [&'a (dyn ToSql + Sync)];

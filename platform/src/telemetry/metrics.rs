@@ -1,5 +1,6 @@
 //! The process's metrics: one registry, since one process has one `/metrics`.
 
+use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,8 +19,14 @@ static HTTP: LazyLock<HttpMetrics> = LazyLock::new(HttpMetrics::registered);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct Labels {
-    method: String,
+    service: &'static str,
+    method: &'static str,
     status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByService {
+    service: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -53,11 +60,13 @@ pub enum CloseReason {
     Full,
     /// It held memory for long while others needed some.
     Holding,
+    /// The process ends.
+    Stopping,
 }
 
 impl CloseReason {
     /// All, in the order of their numbers.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Finished,
         Self::NoFirstByte,
         Self::SlowHead,
@@ -69,6 +78,7 @@ impl CloseReason {
         Self::Crowded,
         Self::Full,
         Self::Holding,
+        Self::Stopping,
     ];
 
     /// Whether somebody newer needs the place.
@@ -90,11 +100,12 @@ impl CloseReason {
             Self::Crowded => "crowded",
             Self::Full => "full",
             Self::Holding => "holding",
+            Self::Stopping => "stopping",
         }
     }
 }
 
-/// Requests by method and status and how long they took, closed connections by reason, what was
+/// Requests by service, method and status and how long they took, closed connections by reason, what was
 /// no HTTP, bytes in flight.
 pub struct HttpMetrics {
     requests: Family<Labels, Counter>,
@@ -160,16 +171,15 @@ impl HttpMetrics {
         self.in_flight.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
-    /// Counts one answered request. Unknown methods share a label, so that clients cannot make
-    /// the table grow.
-    pub fn observe(&self, method: &str, status: u16, elapsed: Duration) {
-        let method = match method {
-            "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" => method,
-            _ => "other",
-        };
+    /// Counts one request that a service answered. Unknown methods share a label, so that clients
+    /// cannot make the table grow.
+    pub fn observe(&self, service: &'static str, method: &str, status: u16, elapsed: Duration) {
+        const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+        let known = METHODS.into_iter().find(|known| *known == method);
         self.requests
             .get_or_create(&Labels {
-                method: method.to_owned(),
+                service,
+                method: known.unwrap_or("other"),
                 status,
             })
             .inc();
@@ -180,6 +190,34 @@ impl HttpMetrics {
 /// The HTTP metrics of this process.
 pub fn http_metrics() -> &'static HttpMetrics {
     &HTTP
+}
+
+/// The metrics of one service: what it counts carries its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Metrics {
+    service: &'static str,
+}
+
+impl Metrics {
+    /// Those of this service.
+    pub const fn of(service: &'static str) -> Self {
+        Self { service }
+    }
+
+    /// A counter under the prefix `wildfire_` with the label `service`. The same name is the same
+    /// counter, however often it is asked for.
+    pub fn counter(self, name: &'static str, help: &str) -> Counter {
+        static FAMILIES: LazyLock<Mutex<HashMap<&str, Family<ByService, Counter>>>> =
+            LazyLock::new(Mutex::default);
+        let mut families = FAMILIES.lock().unwrap_or_else(PoisonError::into_inner);
+        let family = families.entry(name).or_insert_with(|| {
+            let family = Family::default();
+            register(name, help, family.clone());
+            family
+        });
+        let Self { service } = self;
+        family.get_or_create(&ByService { service }).clone()
+    }
 }
 
 /// Adds a metric under the prefix `wildfire_`.

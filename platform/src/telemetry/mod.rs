@@ -5,4 +5,5 @@ mod metrics;
 pub mod seldom;
 
 pub use logs::{LogFormat, init_logs};
-pub use metrics::{CloseReason, HttpMetrics, http_metrics, register, render};
+pub use metrics::{CloseReason, HttpMetrics, Metrics, http_metrics, register, render};
+pub use prometheus_client::metrics::counter::Counter;

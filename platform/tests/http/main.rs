@@ -7,3 +7,4 @@ mod peer;
 mod pipelining;
 #[expect(dead_code, reason = "shared with the tests of its memory")]
 mod server;
+mod stopping;

@@ -9,7 +9,7 @@ use actix_web::web::{self, Bytes, Payload};
 use actix_web::{App, HttpRequest, HttpResponse};
 use futures_util::stream;
 use platform::http::body::{self, BodyError, BodyRules};
-use platform::http::{Connections, HttpConfig, serve};
+use platform::http::{Connections, HttpConfig, serve, stop};
 use tokio::net::TcpSocket;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -61,6 +61,7 @@ pub(crate) struct TestServer {
     /// What `/keep` waits for.
     pub(crate) gate: Arc<Semaphore>,
     handle: ServerHandle,
+    connections: Arc<Connections>,
 }
 
 impl TestServer {
@@ -93,7 +94,14 @@ impl TestServer {
             events: Mutex::new(heard),
             gate,
             handle,
+            connections,
         }
+    }
+
+    /// Stops it as a process does that is told to end.
+    pub(crate) fn finish(&self) -> impl Future<Output = ()> + use<> {
+        let (connections, handle) = (Arc::clone(&self.connections), self.handle.clone());
+        async move { stop(&connections, &[handle]).await }
     }
 
     /// Waits until the answer of a `/huge` is no longer held.

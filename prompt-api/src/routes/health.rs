@@ -1,25 +1,19 @@
 //! `/health` and `/metrics`.
 
-use std::time::{Duration, Instant};
-
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::{FromRequest as _, HttpRequest, HttpResponse, web};
 use jiff::Timestamp;
 use platform::api_keys;
+use platform::health::{Condition, Health};
 use platform::http::bearer;
-use platform::telemetry::seldom::Seldom;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::error::Error;
+use crate::service::SERVICE;
 use crate::state::State;
-
-/// Longest a database may take to count as there.
-const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Longest it may take to count as well.
-const DATABASE_SLOW: Duration = Duration::from_millis(500);
 
 pub(super) fn configure(config: &mut web::ServiceConfig) {
     config
@@ -49,82 +43,52 @@ pub(super) struct Component {
     pub status: &'static str,
 }
 
-/// Whether everything works: `degraded` while the database is slow or cannot store anything, 503
-/// when it cannot be reached.
+/// Whether everything works, in this service and in the others of this process: `degraded` while one
+/// of them is slow or the database cannot store anything, 503 when one cannot do what it is for.
 #[utoipa::path(
     get, path = "/health", tag = "Service",
     responses((status = 200, body = HealthBody), (status = 503, body = HealthBody))
 )]
 pub(super) async fn get_health(state: web::Data<State>) -> HttpResponse {
-    let (database, status, message) = match look_at_database(&state).await {
-        Finding::Healthy => ("healthy", "ok", "All systems operational"),
-        Finding::Slow => ("degraded", "degraded", "The database is slow to answer"),
-        Finding::ReadOnly => (
-            "degraded",
-            "degraded",
-            "The database cannot store changes; reading works",
-        ),
-        Finding::Down => ("down", "down", "The database cannot be reached"),
-    };
+    let others = state.board.ask_all_but(SERVICE.name);
+    let (own, others) = tokio::join!(db::health::of(&state.database), others);
+    let whole = others.iter().fold(own, |worst, (_, it)| worst.worse(*it));
     let component = |name, status| Component { name, status };
+    let mut components = vec![
+        component("API Server", "operational"),
+        component("Database", word_for(own)),
+        // Verified tokens and prepared statements are cached within this process.
+        component("Cache Layer", "operational"),
+        component("AI Models", "not_configured"),
+    ];
+    components.extend(
+        others
+            .into_iter()
+            .map(|(name, it)| component(name, word_for(it))),
+    );
     let body = HealthBody {
-        status,
-        message,
+        status: match whole.condition {
+            Condition::Healthy => "ok",
+            Condition::Degraded => "degraded",
+            Condition::Down => "down",
+        },
+        message: whole.message,
         timestamp: state.clock.now(),
         version: env!("CARGO_PKG_VERSION"),
-        components: vec![
-            component("API Server", "operational"),
-            component("Database", database),
-            // Verified tokens and prepared statements are cached within this process.
-            component("Cache Layer", "operational"),
-            component("AI Models", "not_configured"),
-        ],
+        components,
     };
-    match status {
-        "down" => HttpResponse::ServiceUnavailable().json(body),
+    match whole.condition {
+        Condition::Down => HttpResponse::ServiceUnavailable().json(body),
         _ => HttpResponse::Ok().json(body),
     }
 }
 
-/// What the database is able to do.
-enum Finding {
-    Healthy,
-    Slow,
-    ReadOnly,
-    Down,
-}
-
-async fn look_at_database(state: &State) -> Finding {
-    let started = Instant::now();
-    match tokio::time::timeout(DATABASE_TIMEOUT, db::health::ping(&state.database)).await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => {
-            if let Some(left_out) = error.outage().map_or(Some(0), Seldom::admit) {
-                tracing::warn!(%error, left_out, "health check failed");
-            }
-            return Finding::Down;
-        }
-        // All connections busy is no reason to take the service away from those who wait.
-        Err(_) if is_busy(state) => return Finding::Slow,
-        Err(_) => return Finding::Down,
+fn word_for(part: Health) -> &'static str {
+    match part.condition {
+        Condition::Healthy => "healthy",
+        Condition::Degraded => "degraded",
+        Condition::Down => "down",
     }
-    let answered = started.elapsed();
-    match tokio::time::timeout(DATABASE_TIMEOUT, state.database.accepts_writes()).await {
-        Ok(Ok(false)) => Finding::ReadOnly,
-        Ok(Ok(true)) if answered < DATABASE_SLOW => Finding::Healthy,
-        Ok(Ok(true)) | Err(_) => Finding::Slow,
-        Ok(Err(error)) => {
-            if let Some(left_out) = error.outage().map_or(Some(0), Seldom::admit) {
-                tracing::warn!(%error, left_out, "whether it takes writes is not known");
-            }
-            Finding::Slow
-        }
-    }
-}
-
-fn is_busy(state: &State) -> bool {
-    let (in_use, most) = state.database.usage();
-    in_use >= most
 }
 
 /// Metrics of this process in Prometheus' text format: for whoever holds the secret key or the

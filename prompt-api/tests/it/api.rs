@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use actix_http::Request;
 use actix_web::body::{BoxBody, to_bytes};
@@ -12,7 +13,10 @@ use actix_web::{App, Error, web};
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
 use platform::http::forwarded::TrustedProxies;
+use platform::jwt::Verifier;
+use platform::mail::NoMailer;
 use platform::pg::{Client, Database, Executor, Session, column};
+use platform::service::House;
 use platform_test::{TestDatabase, tokens};
 use prompt_api::{Config, State, configure};
 use serde_json::{Value, json};
@@ -58,19 +62,25 @@ impl Api {
     }
 
     pub(crate) async fn start_with(adjust: impl FnOnce(&mut Config)) -> Self {
+        Self::start_at(|database| database.url("authenticator"), adjust).await
+    }
+
+    /// The API with its database somewhere else.
+    pub(crate) async fn start_at(
+        url: impl FnOnce(&TestDatabase) -> String,
+        adjust: impl FnOnce(&mut Config),
+    ) -> Self {
         let database = TestDatabase::create().await;
-        let vars = Vars::from([
-            ("DATABASE_URL", database.url("authenticator")),
-            ("PROMPT_API_MAX_CONNECTIONS", "8".to_owned()),
-            ("JWT_SECRET", platform::api_keys::DEMO_JWT_SECRET.to_owned()),
-            ("JWT_KEYS", tokens::signing_jwks()),
-        ]);
+        let vars = Vars::from([("PROMPT_API_MAX_CONNECTIONS", "8")]);
         let env = Reader::new(&vars);
         let mut config = Config::from_env(&env);
         env.finish().unwrap();
         adjust(&mut config);
         let clock = Clock::system();
-        let state = web::Data::new(State::new(&config, clock).unwrap());
+        let verifier = Verifier::new(tokens::keyring(), clock.clone());
+        let urls = [("authenticator", url(&database))].into_iter().collect();
+        let house = House::new(urls, verifier, clock, Arc::new(NoMailer));
+        let state = web::Data::new(State::new(&config, &house).unwrap());
         let shared = state.clone();
         let app = App::new()
             .app_data(TrustedProxies(1))

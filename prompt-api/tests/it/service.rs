@@ -36,7 +36,7 @@ async fn health_names_the_state_of_each_part() {
 #[actix_web::test]
 async fn without_a_database_health_is_down_and_calls_are_503() {
     let unreachable = "postgres://authenticator:x@127.0.0.1:9/none?sslmode=disable";
-    let api = Api::start_with(|config| config.database_url = Secret::from(unreachable)).await;
+    let api = Api::start_at(|_| unreachable.to_owned(), |_| {}).await;
     let health = api.get("/health").expect(503).await;
     assert_eq!(health["status"], "down");
     assert_eq!(health["components"][0]["status"], "operational");

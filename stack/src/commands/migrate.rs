@@ -54,6 +54,7 @@ pub(super) fn open_options<'a>(
         port,
         url,
         has_prompts: setup.has_prompts,
+        services: &setup.services,
     }
 }
 

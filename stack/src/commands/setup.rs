@@ -10,13 +10,15 @@ use std::sync::Arc;
 use clap::Args;
 use platform::clock::Clock;
 use platform::env::Vars;
+use platform::service::Definition;
 use url::{Host, Url};
 
 use super::CliError;
+use crate::SERVICES;
 use crate::config_toml::{self, Project};
 use crate::lifecycle::Instance;
 use crate::secrets::{Secrets, Sources};
-use crate::serve::Mode;
+use crate::serve::{Mode, OPERATIONS};
 use crate::workdir::Workdir;
 
 /// Where the project and its data are.
@@ -41,6 +43,8 @@ pub(super) struct Setup {
     pub(super) public_url: Option<String>,
     pub(super) host: IpAddr,
     pub(super) has_prompts: bool,
+    /// What is served, and whose tables are made.
+    pub(super) services: Vec<&'static Definition>,
 }
 
 impl Folders {
@@ -80,6 +84,7 @@ impl Setup {
             public_url,
             host,
             has_prompts,
+            services: services(has_prompts),
         })
     }
 
@@ -205,6 +210,17 @@ fn has_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
         value.or(project.dotenv.get(name).map(String::as_str)),
         true,
     )
+}
+
+/// What an installation consists of.
+fn services(has_prompts: bool) -> Vec<&'static Definition> {
+    let prompts = prompt_api::SERVICE.name;
+    let others = SERVICES.into_iter().filter(|it| it.name != prompts);
+    if has_prompts {
+        SERVICES.to_vec()
+    } else {
+        others.chain([&OPERATIONS]).collect()
+    }
 }
 
 fn switch(name: &'static str, value: Option<&str>, default: bool) -> Result<bool, CliError> {

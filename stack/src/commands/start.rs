@@ -17,9 +17,7 @@ use crate::lifecycle::{
 };
 use crate::postgres::Postgres;
 use crate::secrets::{FILE, Secrets};
-use crate::serve::{
-    self, DatabaseUrls, Listeners, Mode, Ports, Prepared, ProjectKeys, Running, ServeContext,
-};
+use crate::serve::{self, Listeners, Mode, Ports, Prepared, ProjectKeys, Running, ServeContext};
 use crate::ui::Ui;
 
 /// The app's port unless something else is asked for.
@@ -152,10 +150,7 @@ impl Plan {
         }
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
         let postgres = migrate::open(&setup, &database, ui).await?;
-        let running = serving.run(&DatabaseUrls {
-            auth: postgres.auth_url().to_owned(),
-            authenticator: postgres.authenticator_url().to_owned(),
-        })?;
+        let running = serving.run(postgres.urls())?;
         let addresses = running.addresses;
         let api = format!("http://{}", addresses.api);
         let state = State {
@@ -252,6 +247,7 @@ pub(super) fn context(
     let variable = |name| vars.get(name).map(str::to_owned);
     ServeContext {
         mode: setup.mode,
+        services: setup.services.clone(),
         workdir: setup.workdir.root.clone(),
         data_dir: setup.data_dir.clone(),
         project: Arc::clone(&setup.project),

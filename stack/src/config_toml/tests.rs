@@ -19,7 +19,6 @@ fn read(text: &str) -> Project {
 fn gotrue(project: &Project) -> BTreeMap<String, String> {
     let context = GotrueContext {
         api_url: "http://127.0.0.1:54321",
-        database_url: "postgres://auth",
         jwt_secret: "secret",
         jwt_keys_json: "[]",
     };

@@ -5,8 +5,7 @@
 
 use actix_web::http::StatusCode;
 use platform::api_keys::matches as same;
-
-use super::route::{Access, Service};
+use platform::service::Access;
 
 /// Prefix of every opaque key.
 const OPAQUE: &str = "sb_";
@@ -104,14 +103,13 @@ const FORBIDDEN: Refusal = Refusal {
 pub(super) fn check(
     dialect: Dialect,
     keys: &GatewayKeys,
-    service: Service,
     access: Access,
     presented: &Presented<'_>,
 ) -> Result<Rewrite, Refusal> {
-    match (dialect, service) {
+    match (dialect, access) {
         (Dialect::Local, _) => Ok(local(keys, access, presented)),
-        (Dialect::SelfHosted, Service::Functions) => functions(keys, presented),
-        (Dialect::SelfHosted, _) => self_hosted(keys, service, access, presented),
+        (Dialect::SelfHosted, Access::Function) => functions(keys, presented),
+        (Dialect::SelfHosted, _) => self_hosted(keys, access, presented),
     }
 }
 
@@ -147,7 +145,6 @@ fn local(keys: &GatewayKeys, access: Access, presented: &Presented<'_>) -> Rewri
 
 fn self_hosted(
     keys: &GatewayKeys,
-    service: Service,
     access: Access,
     presented: &Presented<'_>,
 ) -> Result<Rewrite, Refusal> {
@@ -158,7 +155,7 @@ fn self_hosted(
     let role = presented_key.and_then(|key| keys.role(key));
     match (access, role) {
         (Access::Denied, _) | (Access::ServiceRole, Some(KeyRole::Anon)) => return Err(FORBIDDEN),
-        (Access::Key | Access::ServiceRole, None) => return Err(UNAUTHORIZED),
+        (Access::Key | Access::Socket | Access::ServiceRole, None) => return Err(UNAUTHORIZED),
         _ => {}
     }
     let internal = |key: &str| keys.internal_jwt(key).map(str::to_owned);
@@ -174,7 +171,7 @@ fn self_hosted(
         rewrite.apikey_header = Change::Set(key.clone());
     }
     // A socket authenticates by its key; its Authorization is left alone.
-    if service != Service::RealtimeSocket && !carries_own_token(presented.authorization) {
+    if access != Access::Socket && !carries_own_token(presented.authorization) {
         rewrite.authorization = Change::Set(format!("Bearer {key}"));
     }
     Ok(rewrite)

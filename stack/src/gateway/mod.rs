@@ -4,7 +4,7 @@
 mod cors;
 mod forwarded;
 mod keys;
-mod route;
+mod table;
 #[cfg(test)]
 mod tests;
 mod unbuilt;
@@ -14,11 +14,13 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Uri;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse, web};
+use actix_web::{Error, HttpMessage as _, HttpResponse, web};
+use platform::http::AnsweredBy;
 
 use keys::{Change, Presented, Refusal, Rewrite};
 pub use keys::{Dialect, GatewayKeys, OpaqueKeys};
-use route::{Route, Service};
+pub use table::{Clash, Table};
+use table::{Owner, Route};
 
 const APIKEY: HeaderName = HeaderName::from_static("apikey");
 const SB_API_KEY: HeaderName = HeaderName::from_static("sb-api-key");
@@ -30,6 +32,8 @@ pub struct Gateway {
     pub dialect: Dialect,
     /// The keys of this installation.
     pub keys: GatewayKeys,
+    /// Whose a path is.
+    pub table: Table,
     /// How many trusted proxies stand in front, whose forwarding headers count.
     pub trusted_proxies: usize,
 }
@@ -39,17 +43,23 @@ pub async fn pass(
     mut request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
+    let Some(gateway) = request.app_data::<web::Data<Gateway>>().cloned() else {
+        return Ok(request.into_response(refuse(keys::NOT_CONFIGURED)));
+    };
     // The decoded path, which is also what the services are matched by.
-    let route = route::find(request.match_info().unprocessed());
-    if route.service == Service::Web {
+    let route = gateway.table.find(request.match_info().unprocessed());
+    if route.owner == Owner::Web {
         return Ok(next.call(request).await?.map_into_boxed_body());
     }
-    let is_open = route.service.is_open_to_pages();
+    let is_open = route.is_open_to_pages;
     if is_open && let Some(response) = cors::preflight(&request) {
         return Ok(request.into_response(response));
     }
-    let refusal = admit(&mut request, &route).err().map(refuse);
-    let early = refusal.or_else(|| unbuilt::answer(route.service));
+    let refusal = admit(&mut request, &gateway, &route).err().map(refuse);
+    let early = refusal.or_else(|| match route.owner {
+        Owner::Unbuilt(name) => Some(unbuilt::answer(name)),
+        _ => None,
+    });
     let mut response = match early {
         Some(response) => request.into_response(response),
         None => next.call(request).await?.map_into_boxed_body(),
@@ -61,10 +71,10 @@ pub async fn pass(
 }
 
 /// Checks the key and rewrites the request for the service behind.
-fn admit(request: &mut ServiceRequest, route: &Route) -> Result<(), Refusal> {
-    let Some(gateway) = request.app_data::<web::Data<Gateway>>().cloned() else {
-        return Err(keys::NOT_CONFIGURED);
-    };
+fn admit(request: &mut ServiceRequest, gateway: &Gateway, route: &Route) -> Result<(), Refusal> {
+    if let Owner::Service(name) = route.owner {
+        request.extensions_mut().insert(AnsweredBy(name));
+    }
     let apikey_query = query_value(request.query_string(), "apikey");
     let text = |name: &HeaderName| request.headers().get(name).and_then(|it| it.to_str().ok());
     let presented = Presented {
@@ -72,11 +82,10 @@ fn admit(request: &mut ServiceRequest, route: &Route) -> Result<(), Refusal> {
         apikey_header: text(&APIKEY),
         apikey_query: apikey_query.as_deref(),
     };
-    let Gateway { dialect, keys, .. } = gateway.as_ref();
-    let rewrite = keys::check(*dialect, keys, route.service, route.access, &presented)?;
+    let rewrite = keys::check(gateway.dialect, &gateway.keys, route.access, &presented)?;
     apply(request, rewrite);
     forwarded::describe(request, gateway.trusted_proxies, route.prefix);
-    if let Some(path) = route.rewrite {
+    if let Some(path) = route.target {
         set_path(request, path);
     }
     Ok(())

@@ -5,9 +5,11 @@ use actix_web::middleware::from_fn;
 use actix_web::test::{TestRequest, call_service, init_service, read_body};
 use actix_web::{App, HttpRequest, HttpResponse, web};
 
+use platform::service::Access;
+
 use super::keys::check;
-use super::route::{Access, find};
 use super::*;
+use crate::SERVICES;
 
 const ANON: &str = "anon.jwt";
 const SERVICE: &str = "service.jwt";
@@ -35,10 +37,13 @@ fn bearer(token: &str) -> Change {
     Change::Set(format!("Bearer {token}"))
 }
 
+fn find(path: &str) -> Route {
+    Table::new(&SERVICES).unwrap().find(path)
+}
+
 fn ask(dialect: Dialect, path: &str, presented: &Presented<'_>) -> Result<Rewrite, u16> {
-    let route = find(path);
-    check(dialect, &keys(), route.service, route.access, presented)
-        .map_err(|refusal| refusal.status.as_u16())
+    let access = find(path).access;
+    check(dialect, &keys(), access, presented).map_err(|refusal| refusal.status.as_u16())
 }
 
 fn with_header(key: &'static str) -> Presented<'static> {
@@ -147,7 +152,7 @@ fn self_hosted_open_routes_need_no_key_and_keep_credentials() {
         "/sso/saml/acs",
     ];
     for path in open {
-        assert_eq!(find(path).service, Service::Auth, "{path}");
+        assert_eq!(find(path).owner, Owner::Service("auth"), "{path}");
         let rewrite = ask(Dialect::SelfHosted, path, &with_header("nonsense"));
         assert_eq!(rewrite, Ok(Rewrite::default()), "{path}");
     }
@@ -206,15 +211,8 @@ fn self_hosted_without_opaque_keys_knows_only_the_legacy_ones() {
         ..keys()
     };
     let ask = |key| {
-        let route = find("/auth/v1/user");
-        check(
-            Dialect::SelfHosted,
-            &keys,
-            route.service,
-            route.access,
-            &with_header(key),
-        )
-        .is_ok()
+        let access = find("/auth/v1/user").access;
+        check(Dialect::SelfHosted, &keys, access, &with_header(key)).is_ok()
     };
     assert_eq!(
         [ANON, SERVICE, PUBLISHABLE, SECRET].map(ask),
@@ -224,9 +222,11 @@ fn self_hosted_without_opaque_keys_knows_only_the_legacy_ones() {
 
 #[test]
 fn self_hosted_keeps_the_api_description_for_the_service_role() {
-    let root = |key| ask(Dialect::SelfHosted, "/rest/v1/", &with_header(key)).map(|_| ());
-    assert_eq!([ANON, PUBLISHABLE].map(root), [Err(403), Err(403)]);
-    assert_eq!([SERVICE, SECRET].map(root), [Ok(()), Ok(())]);
+    for path in ["/rest/v1/", "/rest/v1"] {
+        let root = |key| ask(Dialect::SelfHosted, path, &with_header(key)).map(|_| ());
+        assert_eq!([ANON, PUBLISHABLE].map(root), [Err(403), Err(403)]);
+        assert_eq!([SERVICE, SECRET].map(root), [Ok(()), Ok(())]);
+    }
     let tenants = ask(
         Dialect::SelfHosted,
         "/realtime/v1/api/tenants",
@@ -318,6 +318,7 @@ fn gateway(dialect: Dialect) -> Gateway {
     Gateway {
         dialect,
         keys: keys(),
+        table: Table::new(&SERVICES).unwrap(),
         trusted_proxies: 0,
     }
 }

@@ -6,8 +6,9 @@ use platform::cluster::{
     Binaries, Cluster, ClusterBuilder, FindOptions, data_dir_location, data_dir_major,
 };
 use platform::env::{Reader, Secret};
+use platform::pg::DatabaseUrls;
 
-use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect, passwords};
+use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, passwords};
 
 /// Where the database of an installation is.
 pub fn data_dir(data_dir: &Path) -> PathBuf {
@@ -34,13 +35,10 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
     let cluster = builder(options, &binaries, password.clone())
         .start()
         .await?;
-    let applied = bring_up_to_date(options, &cluster).await?;
     let url = |role| cluster.url(role, password.expose(), "postgres");
-    let urls = Urls {
-        owner: url("postgres"),
-        auth: url("supabase_auth_admin"),
-        authenticator: url("authenticator"),
-    };
+    let urls = options.roles().into_iter().map(|role| (role, url(role)));
+    let urls = urls.collect();
+    let applied = bring_up_to_date(&cluster, options, &urls).await?;
     let report = Report {
         server,
         initialised: cluster.initialised(),
@@ -48,6 +46,7 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
         applied,
     };
     Ok(Postgres {
+        owner_url: url("postgres"),
         cluster: Some(cluster),
         urls,
         report,
@@ -80,21 +79,20 @@ fn builder(
 }
 
 async fn bring_up_to_date(
-    options: &OpenOptions<'_>,
     cluster: &Cluster,
+    options: &OpenOptions<'_>,
+    urls: &DatabaseUrls,
 ) -> Result<Vec<String>, PostgresError> {
     let password = &options.secrets.database_password;
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
-    let applied = bootstrap::migrate(&mut client, options.has_prompts).await?;
+    let mut applied = bootstrap::create_roles(&mut client).await?;
     // Roles that were just made have none yet, nor have those of a start that was broken off; the
     // others follow the superuser's.
-    if cluster.password_changed()
-        || applied.iter().any(|name| name.starts_with("roles/"))
-        || passwords::are_missing(&client).await?
-    {
+    if cluster.password_changed() || !applied.is_empty() || passwords::are_missing(&client).await? {
         passwords::set_all(&client, password.expose()).await?;
     }
+    applied.extend(bootstrap::migrate_services(&mut client, options, urls).await?);
     drop(client);
     admin.close();
     Ok(applied)

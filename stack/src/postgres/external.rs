@@ -3,12 +3,13 @@
 //! Roles that this program creates there get a password of their own, kept in the
 //! data folder; roles that were there keep theirs, which has to be told.
 
+use std::collections::BTreeSet;
+
 use platform::env::Secret;
-use platform::pg::{Client, DbError, SqlState};
+use platform::pg::{Client, DatabaseUrls, DbError, SqlState};
 use url::Url;
 
-use super::passwords::{self, SERVICE_ROLES};
-use super::{OpenOptions, Postgres, PostgresError, Report, Urls, bootstrap, connect};
+use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, passwords};
 use crate::secrets;
 
 /// Refuses a URL that cannot be used.
@@ -27,16 +28,16 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         source,
     };
     let mut client = admin.client().await.map_err(unreachable)?;
-    let had_roles = had_roles(&client).await?;
-    let applied = bootstrap::migrate(&mut client, options.has_prompts).await?;
+    let new_roles = missing(&client, options.roles()).await?;
+    let mut applied = bootstrap::create_roles(&mut client).await?;
     let password = password(options)?;
-    if !had_roles {
-        passwords::set(&client, SERVICE_ROLES, password.expose()).await?;
+    passwords::set(&client, &new_roles, password.expose()).await?;
+    let with_role = |role| (role, with_user(&parsed, role, password.expose()));
+    let urls: DatabaseUrls = options.roles().into_iter().map(with_role).collect();
+    for role in options.roles() {
+        check_login(urls.of(role)?.expose(), role).await?;
     }
-    let auth = with_user(&parsed, "supabase_auth_admin", password.expose());
-    let authenticator = with_user(&parsed, "authenticator", password.expose());
-    check_login(&auth, "supabase_auth_admin").await?;
-    check_login(&authenticator, "authenticator").await?;
+    applied.extend(bootstrap::migrate_services(&mut client, options, &urls).await?);
     drop(client);
     admin.close();
     let report = Report {
@@ -44,25 +45,26 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         applied,
         ..Report::default()
     };
-    let urls = Urls {
-        owner: url.to_owned(),
-        auth,
-        authenticator,
-    };
     Ok(Postgres {
         cluster: None,
+        owner_url: url.to_owned(),
         urls,
         report,
     })
 }
 
-async fn had_roles(client: &Client) -> Result<bool, DbError> {
-    for role in SERVICE_ROLES {
+/// Which of these roles there are not.
+async fn missing(
+    client: &Client,
+    roles: BTreeSet<&'static str>,
+) -> Result<Vec<&'static str>, DbError> {
+    let mut missing = Vec::new();
+    for role in roles {
         if !passwords::role_exists(client, role).await? {
-            return Ok(false);
+            missing.push(role);
         }
     }
-    Ok(true)
+    Ok(missing)
 }
 
 /// The development password is on every sample; a server on a network gets another.

@@ -7,13 +7,15 @@ mod external;
 pub(crate) mod history;
 mod passwords;
 
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use platform::cluster::Cluster;
 use platform::env::{Secret, Vars};
-use platform::pg::{Database, DatabaseConfig};
+use platform::pg::{Database, DatabaseConfig, DatabaseUrls};
+use platform::service::Definition;
 
 use crate::config_toml::Project;
 use crate::secrets::Secrets;
@@ -39,24 +41,26 @@ pub struct OpenOptions<'a> {
     pub url: Option<&'a str>,
     /// Whether the prompt platform's tables belong in it.
     pub has_prompts: bool,
+    /// Whose part of the database is brought up to date, in this order.
+    pub services: &'a [&'static Definition],
+}
+
+impl OpenOptions<'_> {
+    /// The roles the services log in as.
+    fn roles(&self) -> BTreeSet<&'static str> {
+        let roles = self.services.iter().flat_map(|service| service.roles);
+        roles.copied().collect()
+    }
 }
 
 /// A database that is open and migrated.
 pub struct Postgres {
     cluster: Option<Cluster>,
-    urls: Urls,
+    /// Of a project's own migrations, and of people.
+    owner_url: String,
+    urls: DatabaseUrls,
     /// What was done on the way, for whoever started it.
     pub report: Report,
-}
-
-/// Connection URLs by what they are for.
-struct Urls {
-    /// Of a project's own migrations, and of people.
-    owner: String,
-    /// `supabase_auth_admin`.
-    auth: String,
-    /// `authenticator`.
-    authenticator: String,
 }
 
 /// What opening a database did.
@@ -97,17 +101,12 @@ impl Postgres {
     /// For a project's own migrations and for people: the role `postgres`, or whoever
     /// owns a database somebody brought.
     pub fn owner_url(&self) -> &str {
-        &self.urls.owner
+        &self.owner_url
     }
 
-    /// For the auth service.
-    pub fn auth_url(&self) -> &str {
-        &self.urls.auth
-    }
-
-    /// For services that act for their callers.
-    pub fn authenticator_url(&self) -> &str {
-        &self.urls.authenticator
+    /// For the services.
+    pub fn urls(&self) -> &DatabaseUrls {
+        &self.urls
     }
 
     /// The port of the embedded server.

@@ -18,9 +18,6 @@ const LOGIN_ROLES: &[&str] = &[
     "supabase_storage_admin",
 ];
 
-/// The roles that this program itself logs in as.
-pub(super) const SERVICE_ROLES: &[&str] = &["authenticator", "supabase_auth_admin"];
-
 /// Only the server quotes names and values.
 const STATEMENTS: &str = "-- pg_catalog.pg_roles.password_statements
 select coalesce(string_agg(format('alter role %I password %L', r.rolname, $2::text), ';'), '')

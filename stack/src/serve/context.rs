@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use platform::env::Vars;
+use platform::service::Definition;
 
 use super::listeners::Listeners;
 use crate::config_toml::Project;
@@ -44,37 +45,13 @@ impl std::fmt::Debug for ProjectKeys {
     }
 }
 
-/// Where each service finds the database, as the role it works with.
-#[derive(Clone)]
-pub struct DatabaseUrls {
-    /// For the auth service: `supabase_auth_admin`.
-    pub auth: String,
-    /// For services that act for their callers: `authenticator`.
-    pub authenticator: String,
-}
-
-impl DatabaseUrls {
-    /// Well formed and never connected to: stands in as long as no database is open.
-    pub(super) fn stand_in() -> Self {
-        let url = "postgres://localhost".to_owned();
-        Self {
-            auth: url.clone(),
-            authenticator: url,
-        }
-    }
-}
-
-impl std::fmt::Debug for DatabaseUrls {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("DatabaseUrls").finish_non_exhaustive()
-    }
-}
-
 /// Everything serving needs.
 #[derive(Debug)]
 pub struct ServeContext {
     /// For whom.
     pub mode: Mode,
+    /// What is served.
+    pub services: Vec<&'static Definition>,
     /// The project's folder.
     pub workdir: PathBuf,
     /// Where mail and other files are kept.

@@ -1,10 +1,14 @@
 //! The environment the services read: the project's settings, then the process environment, which
 //! wins; in production with what strangers' data ask for.
 
-use platform::env::Vars;
-use platform::http::HttpConfig;
+use std::sync::Arc;
 
-use super::context::{DatabaseUrls, Mode, ServeContext};
+use platform::clock::Clock;
+use platform::env::{Secret, Vars};
+use platform::http::HttpConfig;
+use platform::jwt::{KeyError, Keyring, Verifier};
+
+use super::context::{Mode, ServeContext};
 use crate::config_toml::GotrueContext;
 use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 
@@ -75,11 +79,10 @@ pub(super) fn api_url(context: &ServeContext) -> String {
 }
 
 /// All variables of the services.
-pub(super) fn vars(context: &ServeContext, database: &DatabaseUrls) -> Vars {
+pub(super) fn vars(context: &ServeContext) -> Vars {
     let mut vars = Vars::default();
     let gotrue = context.project.gotrue_vars(&GotrueContext {
         api_url: &api_url(context),
-        database_url: &database.auth,
         jwt_secret: &context.keys.jwt_secret,
         jwt_keys_json: &context.keys.jwt_keys,
     });
@@ -87,9 +90,6 @@ pub(super) fn vars(context: &ServeContext, database: &DatabaseUrls) -> Vars {
         vars.set(name, value);
     }
     vars.set(EXPOSED, context.project.api.schemas.join(","));
-    vars.set("PROMPT_API_DATABASE_URL", database.authenticator.clone());
-    vars.set("JWT_SECRET", context.keys.jwt_secret.clone());
-    vars.set("JWT_KEYS", context.keys.jwt_keys.clone());
     match context.mode {
         Mode::Production => harden(&mut vars, context),
         // The mailbox is the developer's own.
@@ -146,14 +146,19 @@ fn harden(vars: &mut Vars, context: &ServeContext) {
 fn is_stacks_own(name: &str) -> bool {
     matches!(
         name,
-        "GOTRUE_DB_DATABASE_URL"
-            | "PROMPT_API_DATABASE_URL"
-            | "DATABASE_URL"
-            | "JWT_SECRET"
-            | "JWT_KEYS"
-            | "GOTRUE_JWT_SECRET"
-            | "GOTRUE_JWT_KEYS"
+        "DATABASE_URL" | "JWT_SECRET" | "JWT_KEYS" | "GOTRUE_JWT_SECRET" | "GOTRUE_JWT_KEYS"
     )
+}
+
+/// What every service checks tokens with: the keys that the auth service signs them with.
+pub(super) fn verifier(vars: &Vars, clock: Clock) -> Result<Verifier, KeyError> {
+    let secret = vars.get("GOTRUE_JWT_SECRET").map(Secret::from);
+    let id = vars.get("GOTRUE_JWT_KEY_ID").unwrap_or_default();
+    let methods = vars.get("GOTRUE_JWT_VALID_METHODS");
+    let keyring = Keyring::from_config(secret.as_ref(), vars.get("GOTRUE_JWT_KEYS"))?
+        .with_secret_kid(id)
+        .with_valid_methods(methods.unwrap_or("HS256,RS256,ES256").split(','));
+    Ok(Verifier::new(Arc::new(keyring), clock))
 }
 
 /// The keys as the gateway knows them.
@@ -180,8 +185,9 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     use super::*;
+    use crate::SERVICES;
     use crate::config_toml;
-    use crate::serve::{DatabaseUrls, Listeners, Ports, ProjectKeys};
+    use crate::serve::{Listeners, Ports, ProjectKeys};
 
     fn context(mode: Mode, public_url: Option<&str>, vars: &[(&str, &str)]) -> ServeContext {
         let ports = Ports {
@@ -192,6 +198,7 @@ mod tests {
         let text = |text: &str| text.to_owned();
         ServeContext {
             mode,
+            services: SERVICES.to_vec(),
             workdir: PathBuf::new(),
             data_dir: PathBuf::new(),
             project: config_toml::load(Path::new("nowhere"), &Vars::default())
@@ -212,14 +219,6 @@ mod tests {
             has_prompts: true,
             vars: vars.iter().copied().collect(),
         }
-    }
-
-    fn vars(context: &ServeContext) -> Vars {
-        let database = DatabaseUrls {
-            auth: "postgres://a".to_owned(),
-            authenticator: "postgres://b".to_owned(),
-        };
-        super::vars(context, &database)
     }
 
     #[test]
@@ -245,8 +244,6 @@ mod tests {
         assert_eq!(vars.get("GOTRUE_SITE_URL"), Some("https://site.example"));
         assert_eq!(vars.get("GOTRUE_JWT_EXP"), Some("3600"));
         assert_eq!(vars.get("GOTRUE_JWT_SECRET"), Some("jwt-secret"));
-        assert_eq!(vars.get("GOTRUE_DB_DATABASE_URL"), Some("postgres://a"));
-        assert_eq!(vars.get("PROMPT_API_DATABASE_URL"), Some("postgres://b"));
         assert_eq!(vars.get("DATABASE_URL"), None);
     }
 

@@ -11,6 +11,7 @@ use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::from_fn;
@@ -20,18 +21,25 @@ use platform::clock::Clock;
 use platform::env::{EnvError, Reader};
 use platform::http::forwarded::TrustedProxies;
 use platform::http::{self, Connections, observe};
+use platform::jwt::{KeyError, Verifier};
+use platform::pg::DatabaseUrls;
+use platform::service::{House, Tasks};
 use tokio::task::JoinHandle;
 
-pub use context::{DatabaseUrls, Mode, ProjectKeys, ServeContext};
+pub use context::{Mode, ProjectKeys, ServeContext};
 use environment::StackConfig;
 pub(crate) use listeners::loopback;
 pub use listeners::{Addresses, BindError, Listeners, Ports};
+pub(crate) use operations::SERVICE as OPERATIONS;
 pub use services::ServiceError;
-use services::Services;
+use services::{Planned, Services};
 
-use crate::gateway::{self, Gateway};
-use crate::mailbox::{self, Door, Store};
+use crate::gateway::{self, Clash, Gateway, Table};
+use crate::mailbox::{self, Door, MailboxMailer, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
+
+/// How long tasks that know of the end are waited for.
+const LAST_TASKS: Duration = Duration::from_secs(10);
 
 /// Largest request body of the mailbox: ids of the mails to delete.
 const MAILBOX_BODY_LIMIT: usize = 64 << 10;
@@ -45,6 +53,12 @@ pub enum ServeError {
     /// A service did not start.
     #[error(transparent)]
     Service(#[from] ServiceError),
+    /// Two services want the same paths.
+    #[error(transparent)]
+    Clash(#[from] Clash),
+    /// The signing keys cannot be used.
+    #[error("signing keys: {0}")]
+    Keys(#[from] KeyError),
     /// The mailbox folder cannot be used.
     #[error("the mailbox folder {} cannot be used: {source}", folder.display())]
     Mailbox {
@@ -74,14 +88,19 @@ pub struct Running {
     /// Whether the web app should be shown and is not built.
     pub lacks_web_app: bool,
     services: Services,
+    tasks: Tasks,
+    connections: Arc<Connections>,
     handles: Vec<ServerHandle>,
-    tasks: Vec<JoinHandle<io::Result<()>>>,
+    servers: Vec<JoinHandle<io::Result<()>>>,
 }
 
 /// What is served, looked through before there is a database.
 pub struct Prepared {
     context: ServeContext,
     config: StackConfig,
+    services: Planned,
+    table: Table,
+    verifier: Verifier,
     web_app: Option<Arc<WebApp>>,
     clock: Clock,
     /// Where mail is sent; none when it stays in the mailbox.
@@ -90,17 +109,19 @@ pub struct Prepared {
 
 /// Refuses whatever can be refused without a database; writes and starts nothing.
 pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
-    let vars = environment::vars(&context, &DatabaseUrls::stand_in());
+    let vars = environment::vars(&context);
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader, context.mode);
+    let services = Planned::read(&context.services, &reader);
     reader.finish()?;
+    let table = Table::new(&context.services)?;
     let mail_server = vars.get("GOTRUE_SMTP_HOST").map(str::to_owned);
     let mailbox = context.listeners.mail.is_some();
     if context.mode == Mode::Production && mail_server.is_none() && !mailbox {
         return Err(ServeError::NoMailServer);
     }
     let clock = Clock::system();
-    Services::check(&vars, &clock)?;
+    let verifier = environment::verifier(&vars, clock.clone())?;
     let web_app = context
         .has_prompts
         .then(|| load_web_app(&context, &config))
@@ -108,6 +129,9 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
     Ok(Prepared {
         context,
         config,
+        services,
+        table,
+        verifier,
         web_app,
         clock,
         mail_server,
@@ -116,7 +140,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
 
 impl Prepared {
     /// Starts serving and returns at once.
-    pub fn run(self, database: &DatabaseUrls) -> Result<Running, ServeError> {
+    pub fn run(self, databases: &DatabaseUrls) -> Result<Running, ServeError> {
         let Self {
             context,
             config,
@@ -124,10 +148,11 @@ impl Prepared {
             clock,
             ..
         } = self;
-        let vars = environment::vars(&context, database);
         let addresses = context.listeners.addresses();
         let store = open_mailbox(&context.data_dir, &clock)?;
-        let services = Services::start(&vars, context.has_prompts, Arc::clone(&store), &clock)?;
+        let mailer = Arc::new(MailboxMailer::new(Arc::clone(&store)));
+        let house = House::new(databases.clone(), self.verifier, clock.clone(), mailer);
+        let services = self.services.start(&house)?;
         if let Some(app) = &web_app {
             app.compress_in_background();
         }
@@ -140,6 +165,7 @@ impl Prepared {
         let gateway = Gateway {
             dialect: config.dialect,
             keys,
+            table: self.table,
             trusted_proxies: config.http.trusted_proxies,
         };
         let connections = Connections::new(config.http);
@@ -153,31 +179,32 @@ impl Prepared {
         let mailbox =
             mail.map(|listener| serve_mailbox(&connections, listener, store, clock, door));
         let servers: Vec<_> = std::iter::once(app).chain(mailbox.transpose()?).collect();
-        let handles = servers.iter().map(Server::handle).collect();
-        let tasks = servers.into_iter().map(tokio::spawn).collect();
         Ok(Running {
             addresses,
             lacks_web_app,
             services,
-            handles,
-            tasks,
+            tasks: house.tasks,
+            connections,
+            handles: servers.iter().map(Server::handle).collect(),
+            servers: servers.into_iter().map(tokio::spawn).collect(),
         })
     }
 }
 
 impl Running {
-    /// Stops taking requests, lets open ones finish, and writes down what is held in memory.
+    /// Takes no further requests, answers those in flight, ends what runs beside them, and writes down
+    /// what is held in memory.
     pub async fn stop(self) {
-        for handle in &self.handles {
-            handle.stop(true).await;
-        }
+        self.tasks.stop();
+        http::stop(&self.connections, &self.handles).await;
+        self.tasks.wait(LAST_TASKS).await;
         self.services.flush().await;
     }
 
     /// Waits until a server ends of itself, which only a failure makes it do.
     pub async fn failed(&mut self) -> io::Error {
-        let tasks = self.tasks.iter_mut();
-        let (ended, _, _) = futures_util::future::select_all(tasks).await;
+        let servers = self.servers.iter_mut();
+        let (ended, _, _) = futures_util::future::select_all(servers).await;
         match ended {
             Ok(Err(error)) => error,
             Ok(Ok(())) => io::Error::other("a server ended"),

@@ -1,57 +1,76 @@
 //! What is left of the prompt platform's addresses where it is switched off: `/health` and
 //! `/metrics`, which concern the whole installation.
 
-use std::time::Duration;
+use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
+use async_trait::async_trait;
 use platform::api_keys;
-use platform::env::Secret;
+use platform::env::{Reader, Secret};
+use platform::health::{Condition, Health};
 use platform::http::bearer;
-use platform::pg::Database;
+use platform::service::{Board, Definition, Plan, Service};
 use serde_json::json;
 
 use crate::gateway::Gateway;
 
-/// Longest a database may take to count as there.
-const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Stands in for the prompt platform: it has the same rows.
+pub(crate) static SERVICE: Definition = Definition {
+    name: "operations",
+    mount: "",
+    rows: prompt_api::SERVICE.rows,
+    roles: &[],
+    migrations: &[],
+    read,
+};
 
-/// What whoever operates an installation asks.
-pub(super) struct Operations {
-    /// The database that all services share.
-    pub(super) database: Database,
-    /// Opens `/metrics`, as the secret key does.
-    pub(super) metrics_token: Option<Secret<String>>,
+fn read(env: &Reader<'_>) -> Plan {
+    let metrics_token = prompt_api::Config::from_env(env).metrics_token;
+    Box::new(move |house| {
+        let board = house.board.clone();
+        Ok(Arc::new(Running(Data::new(Operations {
+            board,
+            metrics_token,
+        }))))
+    })
 }
 
-pub(super) fn configure(config: &mut ServiceConfig, operations: &Data<Operations>) {
-    config
-        .app_data(Data::clone(operations))
-        .route("/health", web::get().to(get_health))
-        .route("/health", web::head().to(get_health))
-        .route("/metrics", web::get().to(get_metrics));
+/// What whoever operates an installation asks.
+struct Operations {
+    /// How the services are.
+    board: Board,
+    /// Opens `/metrics`, as the secret key does.
+    metrics_token: Option<Secret<String>>,
+}
+
+struct Running(Data<Operations>);
+
+#[async_trait]
+impl Service for Running {
+    fn routes(&self, config: &mut ServiceConfig) {
+        config
+            .app_data(self.0.clone())
+            .route("/health", web::get().to(get_health))
+            .route("/health", web::head().to(get_health))
+            .route("/metrics", web::get().to(get_metrics));
+    }
 }
 
 async fn get_health(operations: Data<Operations>) -> HttpResponse {
-    let probe = operations.database.accepts_writes();
-    let (code, status, message) = match tokio::time::timeout(DATABASE_TIMEOUT, probe).await {
-        Ok(Ok(true)) => (StatusCode::OK, "ok", "All systems operational"),
-        Ok(Ok(false)) => (
-            StatusCode::OK,
-            "degraded",
-            "The database cannot store changes; reading works",
-        ),
-        Ok(Err(_)) | Err(_) => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "down",
-            "The database cannot be reached",
-        ),
+    let services = operations.board.ask_all_but(SERVICE.name).await;
+    let worst = |worst: Health, (_, it): &(_, Health)| worst.worse(*it);
+    let whole = services.iter().fold(Health::good(), worst);
+    let (code, status) = match whole.condition {
+        Condition::Healthy => (StatusCode::OK, "ok"),
+        Condition::Degraded => (StatusCode::OK, "degraded"),
+        Condition::Down => (StatusCode::SERVICE_UNAVAILABLE, "down"),
     };
     HttpResponse::build(code).json(json!({
         "status": status,
-        "message": message,
+        "message": whole.message,
         "version": env!("CARGO_PKG_VERSION"),
     }))
 }

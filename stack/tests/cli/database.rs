@@ -50,7 +50,7 @@ async fn an_owner_without_superuser_rights_is_enough() {
     assert_eq!(value(&url, owner).await, "supabase_auth_admin");
     let served = "select bool_and(has_table_privilege('supabase_auth_admin', oid, 'insert'))::text
       from pg_class
-      where relnamespace = '_wildfire'::regnamespace
+      where relnamespace = '_wildfire_auth'::regnamespace
         and relname in ('mail_outbox', 'code_tries', 'code_data', 'admin_accounts')";
     assert_eq!(value(&url, served).await, "true");
     assert_eq!(value(&url, MAY_CREATE).await, "false/false");
@@ -140,10 +140,10 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
     .await;
     drop(installation.start(&["--db-url", &admin]));
     let ports = ["--port=0", "--app-port=0", "--mail-port=0"];
-    for scope in ["wildfire", "auth_own"] {
+    for (schema, scope) in [("_wildfire", "wildfire"), ("_wildfire_auth", "auth_own")] {
         let newer = format!(
             "delete from _wildfire.migrations where version = '20991231000000';
-             insert into _wildfire.migrations (scope, version, name, checksum)
+             insert into {schema}.migrations (scope, version, name, checksum)
              values ('{scope}', '20991231000000', 'from_the_future', 'x')"
         );
         execute(&admin, &newer).await;

@@ -58,17 +58,15 @@ pub(crate) fn substitute(value: &str, env: &BTreeMap<String, String>) -> String 
     result
 }
 
-/// All Rust source of the services and the stack.
+/// All Rust source of the services and the stack: of all crates but those that only build and test.
 fn source() -> String {
     let mut text = String::new();
-    let mut folders: Vec<PathBuf> = [
-        "gotrue-rs/src",
-        "prompt-api/src",
-        "platform/src",
-        "stack/src",
-    ]
-    .map(|folder| root().join(folder))
-    .into();
+    let tools = ["bench", "platform-test", "xtask"];
+    let top = std::fs::read_dir(root()).unwrap();
+    let crates = top.map(|entry| entry.unwrap().path());
+    let crates = crates.filter(|path| path.join("Cargo.toml").is_file());
+    let crates = crates.filter(|path| !tools.iter().any(|tool| path.ends_with(tool)));
+    let mut folders: Vec<PathBuf> = crates.map(|path| path.join("src")).collect();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

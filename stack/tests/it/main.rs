@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 mod deployment;
+mod dummy;
 mod hostile;
+mod house;
+mod planted;
 mod production;
 mod seed;
 mod serving;

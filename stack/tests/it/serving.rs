@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use platform::api_keys::{ApiKeys, DEMO_JWT_SECRET};
 use platform::env::Vars;
+use platform::pg::migrate::run_all;
+use platform::service::Definition;
 use platform_test::TestDatabase;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, redirect};
 use serde_json::{Value, json};
+use stack::SERVICES;
 use stack::config_toml;
-use stack::serve::{
-    self, DatabaseUrls, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext,
-};
+use stack::serve::{self, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext};
 use tempfile::TempDir;
 
 /// A stack on free ports with a database of its own.
@@ -25,49 +26,45 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(crate) async fn start(vars: &[(&str, &str)]) -> Self {
+        Self::start_with(&[], vars).await
+    }
+
+    /// A stack with these services besides.
+    pub(crate) async fn start_with(
+        services: &[&'static Definition],
+        vars: &[(&str, &str)],
+    ) -> Self {
         let database = TestDatabase::create().await;
         let folder = tempfile::tempdir().unwrap();
-        let keys = ApiKeys::demo().unwrap();
-        let ports = Ports {
-            api: 0,
-            app: Some(0),
-            mail: Some(0),
-        };
-        // An app of its own, since the real one may not have been built.
-        let app = folder.path().join("app");
-        std::fs::create_dir(&app).unwrap();
-        std::fs::write(app.join("index.html"), "<!doctype html><title>App</title>").unwrap();
-        let mut vars: Vars = vars.iter().copied().collect();
-        vars.set_default("WILDFIRE_WEB_DIR", app.to_string_lossy());
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-        let project = config_toml::load(&root.join("supabase"), &Vars::default()).unwrap();
-        let context = ServeContext {
-            mode: Mode::Development,
-            workdir: root,
-            data_dir: folder.path().to_owned(),
-            project: project.into(),
-            keys: project_keys(&keys),
-            listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
-            public_url: None,
-            has_prompts: true,
-            vars,
-        };
+        let context = context(&folder, services, vars);
+        let roles = context.services.iter().flat_map(|service| service.roles);
+        let urls = roles.map(|role| (*role, database.url(role))).collect();
+        let mut admin = database.superuser().await;
+        let parts = services.iter().flat_map(|service| service.migrations);
+        run_all(parts, &mut admin, &urls).await.unwrap();
         let client = Client::builder()
             .redirect(redirect::Policy::none())
             .build()
             .unwrap();
-        let urls = DatabaseUrls {
-            auth: database.url("supabase_auth_admin"),
-            authenticator: database.url("authenticator"),
-        };
         let running = serve::prepare(context).unwrap().run(&urls).unwrap();
         Self {
             running,
-            keys,
+            keys: ApiKeys::demo().unwrap(),
             client,
             _database: database,
             _folder: folder,
         }
+    }
+
+    /// Why a stack with these services besides does not start.
+    pub(crate) fn refusal(services: &[&'static Definition], vars: &[(&str, &str)]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = serve::prepare(context(&folder, services, vars)).err();
+        refused.unwrap().to_string()
+    }
+
+    pub(crate) fn publishable_key(&self) -> &str {
+        &self.keys.publishable
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -104,6 +101,39 @@ impl Stack {
             .unwrap();
         assert_eq!(answer.status(), 200, "{path}");
         answer.json().await.unwrap()
+    }
+}
+
+/// What `wildfire start` would serve in development, on free ports, and these services besides.
+fn context(
+    folder: &TempDir,
+    services: &[&'static Definition],
+    vars: &[(&str, &str)],
+) -> ServeContext {
+    let ports = Ports {
+        api: 0,
+        app: Some(0),
+        mail: Some(0),
+    };
+    // An app of its own, since the real one may not have been built.
+    let app = folder.path().join("app");
+    std::fs::create_dir(&app).unwrap();
+    std::fs::write(app.join("index.html"), "<!doctype html><title>App</title>").unwrap();
+    let mut vars: Vars = vars.iter().copied().collect();
+    vars.set_default("WILDFIRE_WEB_DIR", app.to_string_lossy());
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let project = config_toml::load(&root.join("supabase"), &Vars::default()).unwrap();
+    ServeContext {
+        mode: Mode::Development,
+        services: [&SERVICES[..], services].concat(),
+        workdir: root,
+        data_dir: folder.path().to_owned(),
+        project: project.into(),
+        keys: project_keys(&ApiKeys::demo().unwrap()),
+        listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
+        public_url: None,
+        has_prompts: true,
+        vars,
     }
 }
 

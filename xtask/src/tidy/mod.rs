@@ -1,6 +1,6 @@
 //! House rules that no linter knows, each with its reason.
 
-mod dependencies;
+pub(crate) mod dependencies;
 mod licences;
 mod migrations;
 mod sources;
@@ -15,7 +15,7 @@ pub(crate) fn run() -> Outcome {
     let metadata = metadata()?;
     let mut breaches = dependencies::check(&metadata);
     breaches.extend(licences::check(&metadata)?);
-    breaches.extend(sources::check()?);
+    breaches.extend(sources::check(&metadata)?);
     breaches.extend(migrations::check()?);
     if breaches.is_empty() {
         eprintln!("\u{2713} house rules");
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Outcome {
 }
 
 /// What `cargo metadata` says about the workspace and everything it uses.
-fn metadata() -> Result<serde_json::Value, Failure> {
+pub(crate) fn metadata() -> Result<serde_json::Value, Failure> {
     let text = Program::new("cargo", &["metadata", "--format-version", "1", "--locked"])
         .output()
         .ok_or_else(|| {

@@ -3,19 +3,12 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
+
+use super::dependencies::members;
 use super::rust_files;
 use crate::root;
 use crate::step::Failure;
-
-const CRATES: [&str; 7] = [
-    "bench",
-    "gotrue-rs",
-    "platform",
-    "platform-test",
-    "prompt-api",
-    "stack",
-    "xtask",
-];
 
 /// Lines after which a file surely holds two concepts.
 const MAX_LINES: usize = 800;
@@ -35,15 +28,13 @@ const SQL_HOMES: [&str; 11] = [
     "xtask/",
 ];
 
-pub(super) fn check() -> Result<Vec<String>, Failure> {
+pub(super) fn check(metadata: &Value) -> Result<Vec<String>, Failure> {
     let root = root();
     let mut breaches = Vec::new();
-    for folder in CRATES
-        .iter()
-        .map(|name| root.join(name))
-        .filter(|folder| folder.is_dir())
-    {
-        for file in rust_files(&folder)? {
+    for package in members(metadata) {
+        let manifest = package["manifest_path"].as_str().unwrap_or_default();
+        let folder = Path::new(manifest).parent().unwrap_or(&root);
+        for file in rust_files(folder)? {
             let name = file.strip_prefix(&root).unwrap_or(&file);
             breaches.extend(breaches_of(name, &fs::read_to_string(&file)?));
         }

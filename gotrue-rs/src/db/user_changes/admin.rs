@@ -83,9 +83,9 @@ pub(crate) async fn set_phone(
 
 const DELETE: &str = "-- auth.users.delete
 with vouched_for as (
-  delete from _wildfire.admin_accounts where user_id = $1
+  delete from _wildfire_auth.admin_accounts where user_id = $1
 ), said as (
-  delete from _wildfire.code_data where user_id = $1
+  delete from _wildfire_auth.code_data where user_id = $1
 )
 delete from auth.users where id = $1";
 

@@ -27,7 +27,7 @@ const SOFT_DELETE: &str = "-- auth.users.soft_delete
 with tokens as (
   delete from auth.one_time_tokens where user_id = $1
 ), said as (
-  delete from _wildfire.code_data where user_id = $1
+  delete from _wildfire_auth.code_data where user_id = $1
 ), sessions as (
   delete from auth.sessions where user_id = $1
 ), factors as (

@@ -10,7 +10,7 @@ const START_OVER: &str = "-- auth.users.start_over
 with tokens as (
   delete from auth.one_time_tokens where user_id = $1
 ), said as (
-  delete from _wildfire.code_data where user_id = $1
+  delete from _wildfire_auth.code_data where user_id = $1
 ), sessions as (
   delete from auth.sessions where user_id = $1
 ), refresh_tokens as (

@@ -127,9 +127,9 @@ const CONFIRM_EMAIL: &str = concat!(
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
 ), vouched_for as (
-  delete from _wildfire.admin_accounts where user_id = $1
+  delete from _wildfire_auth.admin_accounts where user_id = $1
 ), said as (
-  delete from _wildfire.code_data where user_id = $1
+  delete from _wildfire_auth.code_data where user_id = $1
 )
 update auth.users
 set confirmation_token = '', email_confirmed_at = $2, updated_at = $2,
@@ -161,9 +161,9 @@ const CONFIRM_PHONE: &str = "-- auth.users.confirm_phone
 with spent as (
   delete from auth.one_time_tokens where user_id = $1
 ), vouched_for as (
-  delete from _wildfire.admin_accounts where user_id = $1
+  delete from _wildfire_auth.admin_accounts where user_id = $1
 ), said as (
-  delete from _wildfire.code_data where user_id = $1
+  delete from _wildfire_auth.code_data where user_id = $1
 )
 update auth.users
 set confirmation_token = '', phone_confirmed_at = $2, updated_at = $2

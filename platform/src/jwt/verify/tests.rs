@@ -116,3 +116,27 @@ proptest::proptest! {
         let _ = Verifier::new(Arc::new(ring()), Clock::system()).verify(&token);
     }
 }
+
+#[test]
+fn remembered_tokens_have_a_bound_in_bytes_whatever_users_put_into_them() {
+    let ring = Arc::new(ring());
+    let verifier = Verifier::new(Arc::clone(&ring), Clock::system());
+    let ones = vec![1; 1000];
+    let remember = |number: u64| {
+        let claims = json!({ "sub": number.to_string(), "user_metadata": ones });
+        let token = ring.sign_with_secret(&claims).unwrap();
+        verifier.verify(&token).unwrap();
+        token
+    };
+    let each = {
+        let token = remember(0);
+        let known = verifier.cache.get(token.as_str()).unwrap();
+        assert!(known.bytes > 1000 * 32, "{}", known.bytes);
+        known.bytes
+    };
+    for number in 1..=2 * CACHED_BYTES / each {
+        remember(number);
+    }
+    assert!(verifier.cache.weight() <= CACHED_BYTES);
+    assert!(verifier.cache.weight() > CACHED_BYTES / 2);
+}

@@ -38,8 +38,6 @@ pub struct AuthKeys {
 pub struct GotrueContext<'a> {
     /// Where clients reach the API, such as `http://127.0.0.1:54321`.
     pub api_url: &'a str,
-    /// Connection for the role `supabase_auth_admin`.
-    pub database_url: &'a str,
     /// The HS256 secret.
     pub jwt_secret: &'a str,
     /// Private JWKs, a JSON array.
@@ -268,7 +266,6 @@ impl Auth {
         let mut vars = self.vars.clone();
         let mut set = |name: &str, value: String| vars.push((name.to_owned(), value));
         set("API_EXTERNAL_URL", external);
-        set("GOTRUE_DB_DATABASE_URL", context.database_url.to_owned());
         set("GOTRUE_JWT_SECRET", context.jwt_secret.to_owned());
         set("GOTRUE_JWT_KEYS", context.jwt_keys_json.to_owned());
         set("GOTRUE_JWT_ISSUER", issuer.clone());

@@ -1,0 +1,1 @@
+create table public.things (id integer primary key, word text);

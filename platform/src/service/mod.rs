@@ -1,0 +1,165 @@
+//! The contract between a service and the house it lives in: one process, alone or with others.
+//!
+//! **What a service is** is data, its [`Definition`], and the only thing its library has to expose:
+//!
+//! | member | what |
+//! |---|---|
+//! | `name` | one word: in metrics, in `/health`, in messages |
+//! | `mount` | the prefix of its paths, which its routes do not see |
+//! | `rows` | which paths are its own and what each asks of a caller ([`Row`]) |
+//! | `roles` | the database roles it logs in as |
+//! | `migrations` | its parts of the database, each with ledger, lock and owner role |
+//! | `read` | reads its settings and refuses what is wrong with them; returns a [`Plan`] |
+//!
+//! **A start has two phases.** First `read` of every service sees the settings, before a database is
+//! open, a file written or a thread started; all problems of all services are told at once. Then the
+//! database is brought up to date, in the order of the list, and each [`Plan`] is carried out: it is
+//! given the [`House`] and returns what runs, a [`Service`].
+//!
+//! **What a service is given** is the [`House`]: where the database is for each role, the one verifier
+//! of tokens, the clock, what carries mail, its own corner of the metrics, the health of its neighbours,
+//! and [`Tasks`], in which everything runs that outlives a request.
+//!
+//! **What runs** is a [`Service`]: it mounts its routes (once per worker), says how it is, and writes
+//! down what it holds in memory before the process ends.
+//!
+//! **Requests.** Deadlines, bounds, ids, the log, keys, CORS and forwarding headers are the house's
+//! business and hold for every route. A route that takes more than the usual says so itself:
+//! `http::body::set_rules` for the time and `http::body::stream` for the size of a body that is not
+//! read whole, `HttpResponse::streaming` for an answer that is not made whole.
+//!
+//! **The end.** [`Tasks`] are told first, so that sockets close at once and loops end; requests in
+//! flight are answered, uploads get a bounded time; then the tasks are waited for, and
+//! [`Service::flush`] comes last.
+//!
+//! There is no container and no registry: a service that needs something the house does not have
+//! makes it in its plan, and one that nobody lists does not exist.
+
+mod alone;
+mod board;
+mod row;
+mod tasks;
+
+use std::fmt;
+use std::sync::Arc;
+
+use actix_web::web::ServiceConfig;
+use async_trait::async_trait;
+
+pub use alone::run_alone;
+pub use board::Board;
+pub use row::{Access, Path, Row};
+pub use tasks::Tasks;
+
+use crate::clock::Clock;
+use crate::env::Reader;
+use crate::health::Health;
+use crate::jwt::{KeyError, Verifier};
+use crate::mail::{MailError, Mailer};
+use crate::pg::migrate::Migrations;
+use crate::pg::{DatabaseUrls, DbError};
+use crate::telemetry::Metrics;
+
+/// What a service is, before anything of it runs.
+pub struct Definition {
+    /// One word, unique in the house.
+    pub name: &'static str,
+    /// The prefix of its paths, which its routes do not see; empty if they are written whole.
+    pub mount: &'static str,
+    /// Which paths are its own, whole, and what each asks of a caller.
+    pub rows: &'static [Row],
+    /// The database roles it logs in as.
+    pub roles: &'static [&'static str],
+    /// Its parts of the database, in the order in which they are made.
+    pub migrations: &'static [Migrations],
+    /// Reads its settings; the reader collects what is wrong with them.
+    pub read: fn(&Reader<'_>) -> Plan,
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Definition").field(&self.name).finish()
+    }
+}
+
+/// A service whose settings are known and good; nothing of it runs yet.
+pub type Plan = Box<dyn FnOnce(&House) -> Result<Arc<dyn Service>, StartError> + Send>;
+
+/// A service that runs.
+#[async_trait]
+pub trait Service: Send + Sync {
+    /// Adds its routes, below its mount; called once per worker.
+    fn routes(&self, config: &mut ServiceConfig);
+
+    /// How it is. Asked often, and given up after a few seconds.
+    async fn health(&self) -> Health {
+        Health::good()
+    }
+
+    /// Writes down what is held in memory; called once, when no request is left.
+    async fn flush(&self) {}
+}
+
+/// Why a service did not start, although its settings are good.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The connection to the database is not described well.
+    #[error("database: {0}")]
+    Database(#[from] DbError),
+    /// The signing keys cannot be used.
+    #[error("signing keys: {0}")]
+    Keys(#[from] KeyError),
+    /// The mail server is not described well.
+    #[error("mail: {0}")]
+    Mail(#[from] MailError),
+}
+
+/// What a service is given; cloning shares it.
+#[derive(Clone)]
+pub struct House {
+    /// Where the database is, for each role.
+    pub databases: DatabaseUrls,
+    /// Checks tokens; one table of known ones for all services.
+    pub verifier: Verifier,
+    /// What tells the time.
+    pub clock: Clock,
+    /// What carries mail, unless a service's own settings name a mail server.
+    pub mailer: Arc<dyn Mailer>,
+    /// Whatever outlives a request runs here, and hears here of the end.
+    pub tasks: Tasks,
+    /// How all services of this house are.
+    pub board: Board,
+    /// What this service counts.
+    pub metrics: Metrics,
+}
+
+impl House {
+    /// A house in which nobody lives yet.
+    pub fn new(
+        databases: DatabaseUrls,
+        verifier: Verifier,
+        clock: Clock,
+        mailer: Arc<dyn Mailer>,
+    ) -> Self {
+        Self {
+            databases,
+            verifier,
+            clock,
+            mailer,
+            tasks: Tasks::default(),
+            board: Board::default(),
+            metrics: Metrics::of(""),
+        }
+    }
+
+    /// Carries a plan out.
+    pub fn start(&self, name: &'static str, plan: Plan) -> Result<Arc<dyn Service>, StartError> {
+        let own = Self {
+            metrics: Metrics::of(name),
+            ..self.clone()
+        };
+        let service = plan(&own)?;
+        self.board.add(name, &service);
+        Ok(service)
+    }
+}

@@ -1,0 +1,129 @@
+//! The routing table: whose a path is and what it asks of the caller. It is put together from the rows
+//! of the services that are listed, and of those that upstream has and this build does not.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use platform::service::{Access, Definition, Path, Row};
+
+use super::unbuilt::UNBUILT;
+
+/// Who answers a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The service of this name.
+    Service(&'static str),
+    /// One that is not part of this build, called so.
+    Unbuilt(&'static str),
+    /// The web app.
+    Web,
+}
+
+/// One decision of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Route {
+    pub(super) owner: Owner,
+    pub(super) access: Access,
+    /// Whether pages of any origin may call.
+    pub(super) is_open_to_pages: bool,
+    /// The part of the path the service does not see.
+    pub(super) prefix: &'static str,
+    /// The path to serve instead, where it differs from the one asked for.
+    pub(super) target: Option<&'static str>,
+}
+
+/// What nobody claims.
+const WEB: Route = Route {
+    owner: Owner::Web,
+    access: Access::Open,
+    is_open_to_pages: false,
+    prefix: "",
+    target: None,
+};
+
+/// Two services that want the same paths.
+#[derive(Debug, thiserror::Error)]
+#[error("the services {one} and {other} both claim {path}")]
+pub struct Clash {
+    one: &'static str,
+    other: &'static str,
+    path: &'static str,
+}
+
+/// Rows of all services. Of those that fit a path, one that names the whole of it decides, else the one
+/// that names most of it.
+#[derive(Debug, Default)]
+pub struct Table {
+    exact: BTreeMap<&'static str, Route>,
+    /// With all that is below.
+    under: BTreeMap<&'static str, Route>,
+}
+
+impl Table {
+    /// The table for these services. What upstream has and none of them brings is said to be missing.
+    pub fn new(services: &[&'static Definition]) -> Result<Self, Clash> {
+        let mut table = Self::default();
+        for service in services {
+            let owner = Owner::Service(service.name);
+            table.add(owner, service.mount, service.rows)?;
+        }
+        for unbuilt in UNBUILT {
+            if services.iter().all(|it| it.mount != unbuilt.mount) {
+                table.add(Owner::Unbuilt(unbuilt.name), unbuilt.mount, unbuilt.rows)?;
+            }
+        }
+        Ok(table)
+    }
+
+    fn add(&mut self, owner: Owner, prefix: &'static str, rows: &[Row]) -> Result<(), Clash> {
+        for row in rows {
+            let (paths, path) = match row.path {
+                Path::Exactly(path) => (&mut self.exact, path),
+                Path::Under(path) => (&mut self.under, path),
+            };
+            let route = Route {
+                owner,
+                access: row.access,
+                is_open_to_pages: row.is_open_to_pages,
+                prefix,
+                target: row.target,
+            };
+            match paths.entry(path) {
+                Entry::Vacant(place) => place.insert(route),
+                Entry::Occupied(taken) => {
+                    return Err(Clash {
+                        one: taken.get().owner.name(),
+                        other: owner.name(),
+                        path,
+                    });
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// Looks a decoded path up.
+    pub(super) fn find(&self, path: &str) -> Route {
+        let exact = self.exact.get(path);
+        let found = exact.or_else(|| prefixes(path).find_map(|prefix| self.under.get(prefix)));
+        found.copied().unwrap_or(WEB)
+    }
+}
+
+/// The path itself and all that it is below, the longest first.
+fn prefixes(path: &str) -> impl Iterator<Item = &str> {
+    let above = path.rmatch_indices('/').map(|(at, _)| &path[..at]);
+    std::iter::once(path).chain(above)
+}
+
+impl Owner {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Service(name) | Self::Unbuilt(name) => name,
+            Self::Web => "web",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

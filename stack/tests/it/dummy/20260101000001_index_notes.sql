@@ -1,0 +1,2 @@
+-- outside a transaction
+create index concurrently if not exists notes_word on dummy.notes (word);

@@ -1,0 +1,172 @@
+//! The contract between services and the house, shown by one that knows nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use reqwest::Method;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::dummy::{LIMIT, SERVICE, seen};
+use super::serving::Stack;
+
+/// What moving a body of a gibibyte may add to this process: less than an eighth of it, although
+/// other tests run beside.
+const MOST_ADDED: u64 = LIMIT as u64 / 8;
+
+async fn start(name: &str, vars: &[(&str, &str)]) -> Stack {
+    let vars = [vars, &[("DUMMY_NAME", name)]].concat();
+    Stack::start_with(&[&SERVICE], &vars).await
+}
+
+#[actix_web::test]
+async fn a_service_brings_routes_rows_and_tables_and_is_counted() {
+    let stack = start("all", &[("WILDFIRE_GATEWAY", "self-hosted")]).await;
+    assert_eq!(stack.get("/dummy/v1/word").await.status(), 401);
+    let word = stack.request(Method::GET, "/dummy/v1/word");
+    let word = word
+        .header("apikey", stack.publishable_key())
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(word.headers()["access-control-allow-origin"], "*");
+    assert_eq!(word.text().await.unwrap(), "here");
+    assert_eq!(stack.get("/dummy/v1/nothing").await.status(), 401);
+    assert_eq!(stack.get("/dummy/v2").await.status(), 200);
+    let metrics = platform::telemetry::render();
+    let counted = "wildfire_http_requests_total{service=\"dummy\",method=\"GET\",status=\"200\"}";
+    assert!(metrics.contains(counted), "{metrics}");
+    stack.running.stop().await;
+}
+
+#[test]
+fn settings_that_a_service_lacks_are_told_before_anything_is_open() {
+    let text = Stack::refusal(&[&SERVICE], &[("GOTRUE_JWT_EXP", "soon")]);
+    assert!(text.contains("DUMMY_NAME is required"), "{text}");
+    assert!(text.contains("GOTRUE_JWT_EXP"), "{text}");
+}
+
+#[actix_web::test]
+async fn health_asks_every_service_and_names_the_one_that_is_ill() {
+    let stack = start("ill", &[]).await;
+    let dummy = seen("ill");
+    for (is_ill, status, word) in [(true, 503, "down"), (false, 200, "healthy")] {
+        dummy.is_ill.store(is_ill, Ordering::Relaxed);
+        let health = stack.get("/health").await;
+        assert_eq!(health.status(), status);
+        let health: Value = health.json().await.unwrap();
+        let components = health["components"].as_array().unwrap();
+        let names: Vec<_> = components
+            .iter()
+            .map(|it| it["name"].as_str().unwrap())
+            .collect();
+        let own = ["API Server", "Database", "Cache Layer", "AI Models"];
+        assert_eq!(names, [&own[..], &["auth", "dummy"]].concat());
+        // It may be slow for once.
+        let expected = [word, if is_ill { "down" } else { "degraded" }];
+        let found = components[5]["status"].as_str().unwrap();
+        assert!(expected.contains(&found), "{health}");
+        assert_eq!(health["message"] == "The dummy has a cold", is_ill);
+    }
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn tasks_hear_of_the_end_and_what_is_in_memory_is_written_down_last() {
+    let stack = start("end", &[]).await;
+    assert!(seen("end").ends.lock().unwrap().is_empty());
+    stack.running.stop().await;
+    assert_eq!(*seen("end").ends.lock().unwrap(), ["task", "flush"]);
+}
+
+/// Bytes of this process that are in memory.
+fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib: u64 = line
+        .unwrap()
+        .trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .unwrap();
+    kib << 10
+}
+
+/// The most memory in use while `work` is done, beyond what was before.
+async fn added(work: impl Future<Output = ()>) -> u64 {
+    let (before, most) = (resident(), Arc::new(AtomicU64::new(0)));
+    let done = Arc::new(AtomicBool::new(false));
+    let (noted, over) = (Arc::clone(&most), Arc::clone(&done));
+    let watch = std::thread::spawn(move || {
+        while !over.load(Ordering::Relaxed) {
+            noted.fetch_max(resident(), Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    });
+    work.await;
+    done.store(true, Ordering::Relaxed);
+    watch.join().unwrap();
+    most.load(Ordering::Relaxed).saturating_sub(before)
+}
+
+async fn connect(stack: &Stack, head: &str) -> TcpStream {
+    let mut socket = TcpStream::connect(stack.running.addresses.api)
+        .await
+        .unwrap();
+    socket.write_all(head.as_bytes()).await.unwrap();
+    socket
+}
+
+#[actix_web::test]
+async fn a_gibibyte_goes_in_and_out_and_is_never_kept() {
+    let stack = start("bytes", &[]).await;
+    let chunk = vec![b'x'; 64 << 10];
+    let sending = async {
+        let head = format!(
+            "PUT /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+             content-length: {LIMIT}\r\n\r\n"
+        );
+        let mut socket = connect(&stack, &head).await;
+        for _ in 0..LIMIT / chunk.len() {
+            socket.write_all(&chunk).await.unwrap();
+        }
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.ends_with(&LIMIT.to_string()), "{answer}");
+    };
+    let sent = added(sending).await;
+    assert!(sent < MOST_ADDED, "{sent}");
+    let taking = async {
+        let head = "GET /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+        let mut socket = connect(&stack, head).await;
+        let (mut chunk, mut all) = (vec![0; 64 << 10], 0);
+        loop {
+            match socket.read(&mut chunk).await.unwrap() {
+                0 => break,
+                read => all += read,
+            }
+        }
+        assert!(all > LIMIT, "{all}");
+    };
+    let taken = added(taking).await;
+    assert!(taken < MOST_ADDED, "{taken}");
+    let counted = "wildfire_dummy_bytes_total{service=\"dummy\"}";
+    assert!(platform::telemetry::render().contains(counted));
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn a_body_larger_than_its_route_takes_is_refused_before_it_is_read() {
+    let stack = start("large", &[]).await;
+    let head = format!(
+        "PUT /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n",
+        LIMIT + 1
+    );
+    let mut socket = connect(&stack, &head).await;
+    let mut start = [0; 12];
+    socket.read_exact(&mut start).await.unwrap();
+    assert_eq!(&start, b"HTTP/1.1 413");
+    drop(socket);
+    stack.running.stop().await;
+}
