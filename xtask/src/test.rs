@@ -62,6 +62,7 @@ impl Suite {
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         let program = Program::new(self.program, &args)
             .env("CI", "1")
+            .env("INSTA_UPDATE", "no")
             .env("WILDFIRE_BIN", &binary.to_string_lossy());
         program.run_with(&self.title, |line| tally.count(self.report, line))?;
         if *tally == before {

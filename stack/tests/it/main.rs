@@ -7,5 +7,6 @@ mod hostile;
 mod house;
 mod planted;
 mod production;
+mod rights;
 mod seed;
 mod serving;

@@ -3,6 +3,7 @@
 pub(crate) mod dependencies;
 mod licences;
 mod migrations;
+mod snapshots;
 mod sources;
 
 use std::fs;
@@ -17,6 +18,7 @@ pub(crate) fn run() -> Outcome {
     breaches.extend(licences::check(&metadata)?);
     breaches.extend(sources::check(&metadata)?);
     breaches.extend(migrations::check()?);
+    breaches.extend(snapshots::check(&metadata)?);
     if breaches.is_empty() {
         eprintln!("\u{2713} house rules");
         return Ok(());
@@ -39,18 +41,23 @@ pub(crate) fn metadata() -> Result<serde_json::Value, Failure> {
 
 /// All Rust files below a folder, sorted.
 pub(crate) fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    files_ending(folder, ".rs")
+}
+
+/// All files below a folder whose names end so, sorted.
+fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
-    collect(folder, &mut files)?;
+    collect(folder, ending, &mut files)?;
     files.sort();
     Ok(files)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome {
+fn collect(folder: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Outcome {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect(&path, ending, files)?;
+        } else if path.to_string_lossy().ends_with(ending) {
             files.push(path);
         }
     }
