@@ -11,7 +11,10 @@ use futures_util::task::AtomicWaker;
 
 use super::connections::Connections;
 use super::framing::{BodyLength, Part};
+use super::upgrade::Claim;
 use crate::telemetry::CloseReason;
+
+mod deadlines;
 
 /// Most bytes of a request head; the read that passes it may bring more.
 const MAX_HEAD: usize = 32 << 10;
@@ -34,13 +37,6 @@ const SMALL_UNREAD: usize = 4 << 10;
 /// client which sends before it listens gets to see the answer.
 const MAX_DRAINED: usize = 2 << 20;
 
-/// How long after the end of the process has begun a client may take nothing of its answer, or go on
-/// sending what its request was answered without.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// How long then what is being sent may take to arrive.
-const LAST_UPLOADS: Duration = Duration::from_secs(10);
-
 /// Where in an exchange a connection is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -55,6 +51,8 @@ enum Phase {
     Idle,
     /// Answered before the body had arrived; the rest of it is thrown away.
     Drain,
+    /// No HTTP any more: a service has claimed it.
+    Raw,
 }
 
 /// What may be read from a connection now.
@@ -99,6 +97,10 @@ pub(super) struct Connection {
     held_since: AtomicU64,
     /// Zero, or one more than the reason for which it has to close.
     closing: AtomicU8,
+    /// Who gets it as soon as the answer that says so is written.
+    claim: Mutex<Option<Claim>>,
+    /// For how long then nothing may come, in microseconds; zero is for ever.
+    silence: AtomicU64,
 }
 
 impl Connection {
@@ -124,6 +126,8 @@ impl Connection {
             held: AtomicUsize::new(0),
             held_since: AtomicU64::new(0),
             closing: AtomicU8::new(0),
+            claim: Mutex::default(),
+            silence: AtomicU64::new(0),
         }
     }
 
@@ -138,7 +142,8 @@ impl Connection {
             1 => Phase::Head,
             2 => Phase::Busy,
             3 => Phase::Idle,
-            _ => Phase::Drain,
+            4 => Phase::Drain,
+            _ => Phase::Raw,
         }
     }
 
@@ -277,9 +282,40 @@ impl Connection {
         self.uploading.load(Relaxed)
     }
 
+    /// The answer says that the connection is this claim's from then on.
+    pub(super) fn claim(&self, claim: Claim, silence: Duration) {
+        *self.claimed() = Some(claim);
+        self.set_silence(silence);
+        self.enter(Phase::Raw);
+    }
+
+    /// Whose the connection is, once.
+    pub(super) fn take_claim(&self) -> Option<Claim> {
+        let is_raw = self.phase() == Phase::Raw;
+        is_raw.then(|| self.claimed().take()).flatten()
+    }
+
+    fn claimed(&self) -> MutexGuard<'_, Option<Claim>> {
+        self.claim.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Bytes have come from a client that no longer speaks HTTP.
+    pub(super) fn has_spoken(&self) {
+        self.since.store(self.now(), Relaxed);
+    }
+
+    /// Such a client may say nothing for so long; zero is for ever.
+    pub(super) fn set_silence(&self, most: Duration) {
+        let most = u64::try_from(most.as_micros()).unwrap_or(u64::MAX);
+        self.silence.store(most, Relaxed);
+    }
+
     /// The answer is on its way.
     pub(super) fn finish(&self) {
         self.unread.store(0, Relaxed);
+        if self.phase() == Phase::Raw {
+            return;
+        }
         if self.uploading.load(Relaxed) {
             self.enter(Phase::Drain);
         } else {
@@ -320,59 +356,6 @@ impl Connection {
         }
     }
 
-    /// When this connection has to be closed unless something happens, and why.
-    pub(super) fn deadline(&self) -> Option<(Instant, CloseReason)> {
-        let all = self.all.upgrade()?;
-        let config = &all.config;
-        let since = self.since.load(Relaxed);
-        let in_phase = match self.phase() {
-            Phase::New => Some((config.first_byte_timeout, CloseReason::NoFirstByte)),
-            Phase::Head => Some((config.head_timeout, CloseReason::SlowHead)),
-            Phase::Idle => Some((config.keep_alive, CloseReason::Idle)),
-            Phase::Drain => Some((config.head_timeout, CloseReason::BodyRefused)),
-            Phase::Busy => None,
-        };
-        let in_phase = in_phase.map(|(time, reason)| (since, time, reason));
-        let blocked = self.blocked.load(Relaxed).checked_sub(1);
-        let write = blocked.map(|at| (at, config.write_timeout, CloseReason::NotReading));
-        let usual = [in_phase, write].into_iter().flatten();
-        let usual = usual.filter(|(_, time, _)| !time.is_zero());
-        let stopped = all.stopped.get();
-        let last = stopped.and_then(|stopped| self.last_deadline(*stopped, since, blocked));
-        usual
-            .chain(last)
-            .map(|(at, time, reason)| {
-                let at = Duration::from_micros(at);
-                (self.opened + at + time, reason)
-            })
-            .min_by_key(|(at, _)| *at)
-    }
-
-    /// The same for a process that ends. Whoever waits for his answer gets it; whoever has not sent a
-    /// request yet sends it to the next process.
-    fn last_deadline(
-        &self,
-        stopped: Instant,
-        since: u64,
-        blocked: Option<u64>,
-    ) -> Option<(u64, Duration, CloseReason)> {
-        let stopped = stopped.saturating_duration_since(self.opened).as_micros();
-        let stopped = u64::try_from(stopped).unwrap_or(u64::MAX);
-        let (at, time) = match (self.phase(), blocked) {
-            (_, Some(at)) => (at, LAST_WORDS),
-            (Phase::New | Phase::Head, None) => (stopped, Duration::ZERO),
-            (Phase::Idle | Phase::Drain, None) => (since, LAST_WORDS),
-            (Phase::Busy, None) => return None,
-        };
-        Some((at.max(stopped), time, CloseReason::Stopping))
-    }
-
-    /// When the body that is being sent has to be there because the process ends.
-    pub(super) fn last_upload(&self) -> Option<Instant> {
-        let all = self.all.upgrade()?;
-        all.stopped.get().map(|stopped| *stopped + LAST_UPLOADS)
-    }
-
     /// Whether a head has been begun that could be answered with 408.
     pub(super) fn is_in_head(&self) -> bool {
         self.phase() == Phase::Head
@@ -388,32 +371,6 @@ impl Connection {
     pub(super) fn told_to_close(&self) -> Option<CloseReason> {
         let reason = self.closing.load(Relaxed).checked_sub(1)?;
         CloseReason::ALL.get(usize::from(reason)).copied()
-    }
-
-    /// Whether it may make room for a newer one that has sent no request yet either: its client has
-    /// had time to send one, and it is not being served, or has been for long.
-    pub(super) fn may_give_way(&self) -> bool {
-        const GRACE: Duration = Duration::from_millis(500);
-        const LONG: Duration = Duration::from_secs(5);
-        let is_served = self.phase() == Phase::Busy;
-        self.opened.elapsed() > if is_served { LONG } else { GRACE }
-    }
-
-    /// How dispensable this connection is, the more the greater: first those where nothing happens,
-    /// then those whose client is slow to send; none while it is this process that works.
-    pub(super) fn dispensable(&self) -> Option<(bool, Duration)> {
-        const SLOW: Duration = Duration::from_secs(1);
-        let in_phase = self.time_since(self.since.load(Relaxed));
-        let blocked = self.blocked.load(Relaxed).checked_sub(1);
-        let (nothing_happens, age) = match (self.phase(), blocked) {
-            (_, Some(at)) => (true, Some(self.time_since(at)).filter(|age| *age > SLOW)),
-            (Phase::Busy, None) => {
-                let slow = self.uploading.load(Relaxed) && in_phase > SLOW;
-                (false, slow.then_some(in_phase))
-            }
-            _ => (true, Some(in_phase)),
-        };
-        Some((nothing_happens, age?))
     }
 
     fn time_since(&self, at: u64) -> Duration {

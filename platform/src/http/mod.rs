@@ -15,6 +15,8 @@ mod requests;
 mod serve;
 mod server;
 mod stream;
+pub mod upgrade;
+mod watch;
 
 pub use config::HttpConfig;
 pub use connections::{Connections, network};

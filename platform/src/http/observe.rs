@@ -10,6 +10,7 @@ use actix_web::{Error, HttpMessage, HttpRequest};
 use tracing::Instrument as _;
 use uuid::Uuid;
 
+use super::upgrade::{Claim, Logged};
 use crate::telemetry::http_metrics;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -45,13 +46,23 @@ pub async fn observe<B: MessageBody + 'static>(
     let elapsed = started.elapsed();
     let service = service_of(response.request());
     http_metrics().observe(service, method.as_str(), status, elapsed);
-    let duration_ms = elapsed.as_secs_f64() * 1e3;
-    span.in_scope(|| match path.as_str() {
-        "/health" | "/metrics" => {
-            tracing::debug!(service, %method, path, status, duration_ms, "request completed");
-        }
-        _ => tracing::info!(service, %method, path, status, duration_ms, "request completed"),
-    });
+    if let Some(claim) = response.response_mut().extensions_mut().get_mut::<Claim>() {
+        claim.log(Logged {
+            span,
+            service,
+            method,
+            path,
+            started,
+        });
+    } else {
+        let duration_ms = elapsed.as_secs_f64() * 1e3;
+        span.in_scope(|| match path.as_str() {
+            "/health" | "/metrics" => {
+                tracing::debug!(service, %method, path, status, duration_ms, "request completed");
+            }
+            _ => tracing::info!(service, %method, path, status, duration_ms, "request completed"),
+        });
+    }
     if let Ok(value) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(HEADER, value);
     }

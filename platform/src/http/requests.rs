@@ -7,17 +7,19 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use actix_http::{HttpMessage as _, Payload, Request, Response};
 use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
-use actix_web::http::header;
+use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
 
 use super::body::{BodyRules, Upload};
 use super::connection::Connection;
 use super::forwarded::seen_by_outermost;
 use super::framing::BodyLength;
+use super::upgrade::Claim;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
 const PIECE: usize = 8 << 10;
@@ -32,6 +34,9 @@ pub(super) struct Shared {
     pub(super) rules: Cell<BodyRules>,
     pub(super) connection: Arc<Connection>,
     client: Option<IpAddr>,
+    pub(super) has_body: bool,
+    /// How long a client may say nothing who no longer speaks HTTP.
+    silence: Duration,
     /// Bytes of the body that has been read.
     kept: Cell<usize>,
 }
@@ -89,6 +94,8 @@ impl Exchange {
             rules: Cell::new(config.body),
             connection,
             client,
+            has_body: body.is_some(),
+            silence: config.keep_alive,
             kept: Cell::new(0),
         });
         if body.is_some() {
@@ -96,18 +103,32 @@ impl Exchange {
             *request.payload() = Payload::Stream {
                 payload: Box::pin(upload),
             };
+        } else {
+            // It may have one without end, of what is no part of this request.
+            *request.payload() = Payload::None;
         }
         request.extensions_mut().insert(Rc::clone(&shared));
         Self(shared)
     }
 
+    /// Whether this request cannot be served: nobody knows where it ends.
+    pub(super) fn is_ambiguous(&self, request: &Request) -> bool {
+        self.0.has_body && opens_a_socket(request)
+    }
+
     /// The answer as it is sent.
-    pub(super) fn answer<B>(self, response: Response<B>) -> Response<Answer>
+    pub(super) fn answer<B>(self, mut response: Response<B>) -> Response<Answer>
     where
         B: MessageBody + 'static,
     {
         self.0.connection.prove();
         self.0.release_kept();
+        let claim = response.extensions_mut().remove::<Claim>();
+        if let Some(claim) = claim
+            && response.status() == StatusCode::SWITCHING_PROTOCOLS
+        {
+            self.0.connection.claim(claim, self.0.silence);
+        }
         let counted = response.extensions().get::<SharedBytes>().is_none();
         response.map_body(|_, body| Answer {
             body: body.boxed(),
@@ -134,19 +155,27 @@ fn length_of_body(request: &mut Request) -> Option<BodyLength> {
     if request.chunked().unwrap_or(false) {
         return Some(BodyLength::Chunked);
     }
-    let upgrade = request.headers().get(header::UPGRADE);
-    if upgrade.is_some_and(|it| {
+    let announced = request.headers().get(header::CONTENT_LENGTH);
+    let announced = announced.and_then(|it| it.to_str().ok()?.trim().parse().ok());
+    let announced = announced.filter(|length| *length > 0);
+    match (opens_a_socket(request), announced) {
+        // What follows belongs to no request.
+        (true, None) => None,
+        // A body of no length is none, and there is one: a tunnel. Or one whose length what is above
+        // does not look at.
+        (true, Some(_)) | (false, None) => Some(BodyLength::Endless),
+        (false, Some(length)) => Some(BodyLength::Known(length)),
+    }
+}
+
+/// Whether the client asks for a WebSocket, by what the layer above goes by.
+fn opens_a_socket(request: &Request) -> bool {
+    let mut wanted = request.headers().get_all(header::UPGRADE);
+    wanted.any(|it| {
         it.as_bytes()
             .trim_ascii()
             .eq_ignore_ascii_case(b"websocket")
-    }) {
-        return Some(BodyLength::Endless);
-    }
-    let announced = request.headers().get(header::CONTENT_LENGTH);
-    let announced = announced.and_then(|it| it.to_str().ok()?.trim().parse().ok());
-    // A body of no length is none, and there is one: a tunnel.
-    let announced = announced.filter(|length| *length > 0);
-    Some(announced.map_or(BodyLength::Endless, BodyLength::Known))
+    })
 }
 
 /// An answer's body, in pieces.

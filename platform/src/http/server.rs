@@ -104,11 +104,17 @@ where
         let app = apply_fn_factory(app, |mut request: Request, app: &_| {
             let connection = request.conn_data::<Arc<Connection>>().cloned();
             let exchange = connection.map(|it| Exchange::begin(&mut request, it));
-            let handled = Service::call(app, request);
+            let ambiguous = exchange
+                .as_ref()
+                .is_some_and(|it| it.is_ambiguous(&request));
+            let handled = (!ambiguous).then(|| Service::call(app, request));
             async move {
-                let response = match handled.await {
-                    Ok(response) => response.into().map_into_boxed_body(),
-                    Err(response) => response,
+                let response = match handled {
+                    None => Response::bad_request(),
+                    Some(handled) => match handled.await {
+                        Ok(response) => response.into().map_into_boxed_body(),
+                        Err(response) => response,
+                    },
                 };
                 Ok(match exchange {
                     Some(exchange) => exchange.answer(response).map_into_boxed_body(),
@@ -125,7 +131,7 @@ where
             .h1_write_buffer_size(WRITE_BUFFER)
             .local_addr(address)
             .on_connect_ext(|stream: &WatchedStream, extensions| {
-                extensions.insert(Arc::clone(&stream.connection));
+                extensions.insert(Arc::clone(stream.connection()));
             })
             .finish(app);
         let connections = Arc::clone(&connections);

@@ -12,10 +12,10 @@ use std::task::{Context, Poll, ready};
 use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::connection::{Connection, Room};
-use crate::telemetry::{CloseReason, http_metrics};
+use super::watch::Watch;
+use crate::telemetry::CloseReason;
 
 /// Most bytes of a body handed over before what is above gets to work on them: it reads on as long
 /// as there is something to read, and would collect 128 KiB.
@@ -31,9 +31,9 @@ const HEAD_TOO_LARGE: &[u8] =
 
 /// A stream with deadlines.
 pub(super) struct WatchedStream {
-    io: TcpStream,
-    pub(super) connection: Arc<Connection>,
-    timer: Pin<Box<Sleep>>,
+    /// None once a service has claimed it.
+    io: Option<TcpStream>,
+    watch: Watch,
     /// Read together with the end of what has been handed over. Nothing more is read before it.
     ahead: Bytes,
     burst: usize,
@@ -42,73 +42,71 @@ pub(super) struct WatchedStream {
 
 impl WatchedStream {
     pub(super) fn new(io: TcpStream, connection: Arc<Connection>) -> Self {
-        let at = connection.deadline().map(|(at, _)| at.into());
         Self {
-            io,
-            connection,
-            timer: Box::pin(sleep_until(at.unwrap_or_else(Instant::now))),
+            io: Some(io),
+            watch: Watch::new(connection),
             ahead: Bytes::new(),
             burst: 0,
             closed_for: CloseReason::Finished,
         }
     }
 
+    pub(super) fn connection(&self) -> &Arc<Connection> {
+        &self.watch.connection
+    }
+
     /// Fails if this connection has to close; else makes sure that it is looked at again in time.
+    /// Not only where there is reading: a client that has ended its side is not read from any more.
     fn watch(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
-        // First, so that nothing said meanwhile is missed; and not only where there is reading: a
-        // client that has ended its side is not read from any more.
-        self.connection.waker.register(cx.waker());
-        if let Some(reason) = self.connection.told_to_close() {
-            return Err(self.close(reason));
+        match self.watch.check(cx) {
+            Some(reason) => Err(self.close(reason)),
+            None => Ok(()),
         }
-        while let Some((at, reason)) = self.connection.deadline() {
-            let at = Instant::from(at);
-            if at <= Instant::now() {
-                return Err(self.close(reason));
-            }
-            // A deadline that moved away is noticed when the timer fires, which is cheaper than
-            // setting it anew for every request.
-            if self.timer.is_elapsed() || self.timer.deadline() > at {
-                self.timer.as_mut().reset(at);
-            }
-            if self.timer.as_mut().poll(cx).is_pending() {
-                break;
-            }
+    }
+
+    /// Gives the connection to who has claimed it, if somebody has.
+    fn hand_over(&mut self, cx: &mut Context<'_>) {
+        if let Some(claim) = self.watch.connection.take_claim()
+            && let Some(io) = self.io.take()
+        {
+            let ahead = std::mem::take(&mut self.ahead);
+            claim.take(io, ahead, Arc::clone(&self.watch.connection));
+            // What is above sees the end.
+            cx.waker().wake_by_ref();
         }
-        Ok(())
     }
 
     /// Reads nothing; fails if the client has broken the connection off.
     fn wait(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut first = [0; 1];
         let mut first = ReadBuf::new(&mut first);
-        let peeked = self
-            .ahead
-            .is_empty()
-            .then(|| self.io.poll_peek(cx, &mut first));
+        let io = self.io.as_ref().filter(|_| self.ahead.is_empty());
+        let peeked = io.map(|io| io.poll_peek(cx, &mut first));
         match peeked {
             Some(Poll::Ready(Err(error))) => return Poll::Ready(Err(error)),
             // More wakes this task when it comes.
             Some(Poll::Pending) => {}
-            None | Some(Poll::Ready(Ok(_))) => self.connection.pause(),
+            None | Some(Poll::Ready(Ok(_))) => self.watch.connection.pause(),
         }
         Poll::Pending
     }
 
     fn close(&mut self, reason: CloseReason) -> io::Error {
         self.closed_for = reason;
-        if reason.makes_room() {
-            // Some clients take a polite end for an answer that is still to come.
-            let _ = self.io.set_zero_linger();
-        }
         let farewell = match reason {
-            CloseReason::SlowHead if self.connection.is_in_head() => REQUEST_TIMEOUT,
+            CloseReason::SlowHead if self.watch.connection.is_in_head() => REQUEST_TIMEOUT,
             CloseReason::HeadTooLarge => HEAD_TOO_LARGE,
             _ => b"",
         };
-        if !farewell.is_empty() {
-            // Best effort: a client that does not read will not be told.
-            let _ = self.io.try_write(farewell);
+        if let Some(io) = &self.io {
+            if reason.makes_room() {
+                // Some clients take a polite end for an answer that is still to come.
+                let _ = io.set_zero_linger();
+            }
+            if !farewell.is_empty() {
+                // Best effort: a client that does not read will not be told.
+                let _ = io.try_write(farewell);
+            }
         }
         io::Error::new(ErrorKind::TimedOut, reason.as_str())
     }
@@ -116,11 +114,9 @@ impl WatchedStream {
 
 impl Drop for WatchedStream {
     fn drop(&mut self) {
-        if let Some(all) = self.connection.all() {
-            all.forget(&self.connection);
+        if self.io.is_some() {
+            self.watch.end(self.closed_for);
         }
-        self.connection.forget_buffers();
-        http_metrics().closed(self.closed_for);
     }
 }
 
@@ -131,13 +127,16 @@ impl AsyncRead for WatchedStream {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        if this.io.is_none() {
+            return Poll::Ready(Ok(()));
+        }
         if this.burst >= BURST {
             this.burst = 0;
             this.watch(cx)?;
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let most = match this.connection.room() {
+        let most = match this.watch.connection.room() {
             Room::Some(most) => most.min(buffer.remaining()),
             Room::Later => {
                 this.burst = 0;
@@ -148,15 +147,18 @@ impl AsyncRead for WatchedStream {
         };
         if !this.ahead.is_empty() {
             let most = most.min(this.ahead.len());
-            let own = this.connection.receive(&this.ahead[..most]);
+            let own = this.watch.connection.receive(&this.ahead[..most]);
             buffer.put_slice(&this.ahead.split_to(own));
             this.burst += own;
             return Poll::Ready(Ok(()));
         }
+        let Some(io) = &mut this.io else {
+            return Poll::Ready(Ok(()));
+        };
         let mut read = ReadBuf::new(buffer.initialize_unfilled_to(most));
-        let outcome = Pin::new(&mut this.io).poll_read(cx, &mut read);
+        let outcome = Pin::new(io).poll_read(cx, &mut read);
         if !read.filled().is_empty() {
-            let own = this.connection.receive(read.filled());
+            let own = this.watch.connection.receive(read.filled());
             this.ahead = Bytes::copy_from_slice(&read.filled()[own..]);
             buffer.advance(own);
             this.burst += own;
@@ -176,14 +178,17 @@ impl AsyncWrite for WatchedStream {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let outcome = Pin::new(&mut this.io).poll_write(cx, bytes);
+        let Some(io) = &mut this.io else {
+            return Poll::Ready(Err(ErrorKind::BrokenPipe.into()));
+        };
+        let outcome = Pin::new(io).poll_write(cx, bytes);
         match outcome {
             Poll::Pending => {
-                this.connection.is_blocked(bytes.len());
-                this.connection.count_unread(this.ahead.len());
+                this.watch.connection.is_blocked(bytes.len());
+                this.watch.connection.count_unread(this.ahead.len());
                 this.watch(cx)?;
             }
-            Poll::Ready(Ok(written)) => this.connection.has_written(bytes.len() - written),
+            Poll::Ready(Ok(written)) => this.watch.connection.has_written(bytes.len() - written),
             Poll::Ready(Err(_)) => {}
         }
         outcome
@@ -193,18 +198,26 @@ impl AsyncWrite for WatchedStream {
     /// and nothing will be read for a while.
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        this.connection.count_unread(this.ahead.len());
+        this.hand_over(cx);
+        let Some(io) = &mut this.io else {
+            return Poll::Ready(Ok(()));
+        };
+        ready!(Pin::new(io).poll_flush(cx))?;
+        this.watch.connection.count_unread(this.ahead.len());
         this.watch(cx)?;
-        Pin::new(&mut this.io).poll_flush(cx)
+        Poll::Ready(Ok(()))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        ready!(Pin::new(&mut this.io).poll_shutdown(cx))?;
+        let Some(io) = &mut this.io else {
+            return Poll::Ready(Ok(()));
+        };
+        ready!(Pin::new(&mut *io).poll_shutdown(cx))?;
         // Whoever closes with bytes unread takes back what the other side has not read either.
         let mut unread = [0; 4096];
         let mut times = 0..MAX_UNREAD_AT_END / unread.len();
-        while times.next().is_some() && this.io.try_read(&mut unread).is_ok_and(|read| read > 0) {}
+        while times.next().is_some() && io.try_read(&mut unread).is_ok_and(|read| read > 0) {}
         Poll::Ready(Ok(()))
     }
 }

@@ -26,7 +26,11 @@
 //! **Requests.** Deadlines, bounds, ids, the log, keys, CORS and forwarding headers are the house's
 //! business and hold for every route. A route that takes more than the usual says so itself:
 //! `http::body::set_rules` for the time and `http::body::stream` for the size of a body that is not
-//! read whole, `HttpResponse::streaming` for an answer that is not made whole.
+//! read whole, `HttpResponse::streaming` for an answer that is not made whole. One that wants the
+//! connection as it is, for a WebSocket, claims it (`http::upgrade::claim`).
+//!
+//! **A caller** is who his token says, a user or a key: the gateway makes tokens of keys where the row
+//! says so ([`Access`]), and [`House::verifier`] checks both alike.
 //!
 //! **The end.** [`Tasks`] are told first, so that sockets close at once and loops end; requests in
 //! flight are answered, uploads get a bounded time; then the tasks are waited for, and

@@ -113,6 +113,7 @@ pub struct HttpMetrics {
     closed: Family<Closed, Counter>,
     broken: Counter,
     in_flight: Gauge,
+    sockets: Family<ByService, Gauge>,
 }
 
 impl HttpMetrics {
@@ -146,12 +147,19 @@ impl HttpMetrics {
             "Bytes of bodies being read and of answers not yet taken",
             in_flight.clone(),
         );
+        let sockets = Family::default();
+        register(
+            "http_sockets_open",
+            "Connections that a service has claimed",
+            sockets.clone(),
+        );
         Self {
             requests,
             seconds,
             closed,
             broken,
             in_flight,
+            sockets,
         }
     }
 
@@ -169,6 +177,13 @@ impl HttpMetrics {
     /// Notes how many bytes are in flight.
     pub fn in_flight(&self, bytes: usize) {
         self.in_flight.set(i64::try_from(bytes).unwrap_or(i64::MAX));
+    }
+
+    /// So many more sockets of a service are open.
+    pub fn sockets(&self, service: &'static str, more: i64) {
+        self.sockets
+            .get_or_create(&ByService { service })
+            .inc_by(more);
     }
 
     /// Counts one request that a service answered. Unknown methods share a label, so that clients

@@ -5,6 +5,6 @@ mod bodies;
 mod connections;
 mod peer;
 mod pipelining;
-#[expect(dead_code, reason = "shared with the tests of its memory")]
 mod server;
 mod stopping;
+mod upgrades;

@@ -57,6 +57,30 @@ impl Peer {
         self.status().await
     }
 
+    /// Asks for an upgrade; returns the head of the answer.
+    pub(crate) async fn upgrade(&mut self, path: &str, protocol: &str) -> String {
+        self.send(&upgrade(path, protocol)).await;
+        self.head().await
+    }
+
+    /// The next head, and nothing of what is behind it.
+    pub(crate) async fn head(&mut self) -> String {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let byte = timeout(PATIENCE, self.0.read_u8()).await;
+            head.push(byte.unwrap().unwrap());
+        }
+        String::from_utf8(head).unwrap()
+    }
+
+    /// The next bytes, as many as there are in this text.
+    pub(crate) async fn hears(&mut self, text: &str) {
+        let mut bytes = vec![0; text.len()];
+        let read = timeout(PATIENCE, self.0.read_exact(&mut bytes)).await;
+        read.unwrap().unwrap();
+        assert_eq!(String::from_utf8_lossy(&bytes), text);
+    }
+
     /// Whether the server has closed, without waiting.
     pub(crate) fn is_closed(&self) -> bool {
         match self.0.try_read(&mut [0; 512]) {
@@ -92,4 +116,9 @@ impl Peer {
             }
         }
     }
+}
+
+/// A request for an upgrade.
+pub(crate) fn upgrade(path: &str, protocol: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: Upgrade\r\nupgrade: {protocol}\r\n\r\n")
 }

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
+use actix_web::middleware::from_fn;
 use actix_web::web::{self, Bytes, Payload};
 use actix_web::{App, HttpRequest, HttpResponse};
 use futures_util::stream;
 use platform::http::body::{self, BodyError, BodyRules};
-use platform::http::{Connections, HttpConfig, serve, stop};
+use platform::http::upgrade::{RawSocket, UpgradeError, claim};
+use platform::http::{AnsweredBy, Connections, HttpConfig, observe, serve, stop};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -85,6 +88,16 @@ impl TestServer {
                 .route("/never", web::get().to(never))
                 .route("/patient", web::post().to(patient))
                 .route("/huge", web::get().to(huge))
+                .route("/socket", web::get().to(socket))
+                .route("/socket", web::post().to(socket))
+                .route("/talk", web::get().to(talk))
+                .route("/deaf", web::get().to(deaf))
+                .service(
+                    web::scope("/logged")
+                        .app_data(AnsweredBy("echo"))
+                        .wrap(from_fn(observe))
+                        .route("/{name}", web::get().to(socket)),
+                )
         });
         let server = server.unwrap();
         let handle = server.handle();
@@ -96,6 +109,11 @@ impl TestServer {
             handle,
             connections,
         }
+    }
+
+    /// Waits until a socket's session is over.
+    pub(crate) async fn socket_closed(&self) {
+        self.event().await;
     }
 
     /// Stops it as a process does that is told to end.
@@ -207,4 +225,59 @@ async fn huge(drops: web::Data<UnboundedSender<()>>) -> HttpResponse {
         })
     });
     HttpResponse::Ok().streaming(bytes)
+}
+
+/// What `/socket` says when its client has ended his side.
+pub(crate) const BYE: &str = "bye";
+
+/// Says what it is told, whatever the protocol is called.
+async fn socket(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    upgraded(&request, events, async |mut socket| {
+        let mut chunk = [0; 64];
+        loop {
+            match socket.read(&mut chunk).await {
+                Ok(0) => break,
+                Ok(read) => socket.write_all(&chunk[..read]).await.unwrap(),
+                Err(_) => return,
+            }
+        }
+        socket.write_all(BYE.as_bytes()).await.unwrap();
+    })
+}
+
+/// Talks and does not listen.
+async fn talk(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    upgraded(&request, events, async |mut socket| {
+        while socket.write_all(&[b'x'; 4096]).await.is_ok() {}
+    })
+}
+
+/// Hears nothing, not even that it has ended.
+async fn deaf(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    upgraded(&request, events, async |_socket| {
+        std::future::pending::<()>().await;
+    })
+}
+
+fn upgraded<F>(
+    request: &HttpRequest,
+    events: web::Data<UnboundedSender<()>>,
+    session: F,
+) -> HttpResponse
+where
+    F: AsyncFnOnce(RawSocket) + Send + 'static,
+{
+    let upgrade = request.headers().get("upgrade");
+    let is_web = upgrade.is_some_and(|it| it == "websocket");
+    let protocol = if is_web { "websocket" } else { "echo" };
+    let told = Told(events.into_inner());
+    let claimed = claim(request, protocol, move |socket| async move {
+        let _told = told;
+        session(socket).await;
+    });
+    match claimed {
+        Ok(answer) => answer,
+        Err(UpgradeError::NotAsked) => HttpResponse::UpgradeRequired().finish(),
+        Err(UpgradeError::HasBody) => HttpResponse::BadRequest().finish(),
+    }
 }

@@ -117,6 +117,38 @@ fn a_connection_that_has_had_much_keeps_little() {
     });
 }
 
+/// Most that an idle socket may take besides what its service keeps for it, by far less than the HTTP
+/// layer keeps for each of its connections.
+const MOST_OF_SOCKET: usize = 3 << 10;
+
+const SOCKETS: usize = 1000;
+
+#[test]
+fn an_idle_socket_takes_little_although_it_has_had_much() {
+    alone(async {
+        let server = TestServer::start(HttpConfig {
+            max_connections_per_address: SOCKETS,
+            ..generous()
+        });
+        let talk = "x".repeat(16 << 10);
+        let mut peers = Vec::with_capacity(SOCKETS);
+        let before = ALLOCATED.load(Relaxed);
+        for _ in 0..SOCKETS {
+            let mut peer = Peer::connect(&server).await;
+            let head = peer.upgrade("/socket", "websocket").await;
+            assert!(head.starts_with("HTTP/1.1 101"), "{head}");
+            peer.send(&talk).await;
+            peer.hears(&talk).await;
+            peers.push(peer);
+        }
+        let each = ALLOCATED.load(Relaxed).saturating_sub(before) / SOCKETS;
+        println!("{each} bytes for each idle socket, its client's side included");
+        assert!(each < MOST_OF_SOCKET, "{each} bytes for each");
+        drop(peers);
+        server.stop().await;
+    });
+}
+
 /// Those of a long answer, which are one piece of memory until all of it has been taken.
 #[test]
 fn an_answer_that_has_been_read_in_part_counts_whole() {

@@ -6,18 +6,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-use actix_web::web::{self, Bytes, Data, Payload, ServiceConfig};
+use actix_web::http::header::HeaderName;
+use actix_web::web::{self, Bytes, Data, Payload, Query, ServiceConfig};
 use actix_web::{HttpRequest, HttpResponse};
 use async_trait::async_trait;
-use futures_util::{StreamExt as _, stream};
+use futures_util::{SinkExt as _, StreamExt as _, stream};
 use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
+use platform::http::bearer;
 use platform::http::body::{self, BodyError, BodyRules};
+use platform::http::upgrade::{self, RawSocket, UpgradeError};
+use platform::jwt::Verifier;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
 use platform::pg::{Database, DatabaseConfig, Executor, column};
 use platform::service::{Access, Definition, Plan, Row, Service};
 use platform::telemetry::Counter;
+use serde::Deserialize;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_util::sync::CancellationToken;
 
 /// Most bytes that `/bytes` takes.
 pub(crate) const LIMIT: usize = 1 << 30;
@@ -33,6 +44,7 @@ pub(crate) static SERVICE: Definition = Definition {
     rows: &[
         Row::under("/dummy/v1", Access::Key),
         Row::under("/dummy/v1/bytes", Access::Open),
+        Row::under("/dummy/v1/socket", Access::Socket),
     ],
     roles: &["authenticator"],
     migrations: &[Migrations {
@@ -67,6 +79,8 @@ fn read(env: &Reader<'_>) -> Plan {
         let config = DatabaseConfig::new(house.databases.of("authenticator")?, "dummy");
         let dummy = Dummy {
             database: Database::new(&config)?,
+            verifier: house.verifier.clone(),
+            stopping: house.tasks.stopping().clone(),
             counted: house.metrics.counter("dummy_bytes", "Bytes in and out"),
             seen: seen(&name),
         };
@@ -81,6 +95,8 @@ fn read(env: &Reader<'_>) -> Plan {
 
 struct Dummy {
     database: Database,
+    verifier: Verifier,
+    stopping: CancellationToken,
     counted: Counter,
     seen: Seen,
 }
@@ -93,6 +109,8 @@ impl Service for Living {
         config
             .app_data(self.0.clone())
             .route("/word", web::get().to(get_word))
+            .route("/caller", web::get().to(get_caller))
+            .route("/socket", web::get().to(get_socket))
             .route("/bytes", web::put().to(put_bytes))
             .route("/bytes", web::get().to(get_bytes));
     }
@@ -117,6 +135,79 @@ async fn get_word(dummy: Data<Dummy>) -> HttpResponse {
     let client = dummy.database.client().await.unwrap();
     let row = client.query_one("select word from dummy.notes", &[]).await;
     HttpResponse::Ok().body(column::<String>(&row.unwrap(), "word").unwrap())
+}
+
+/// The role of who calls: a user by his token, or a key by the token that the gateway makes of it.
+async fn get_caller(dummy: Data<Dummy>, request: HttpRequest) -> HttpResponse {
+    match role(&dummy, bearer::token(request.headers())) {
+        Some(role) => HttpResponse::Ok().body(role),
+        None => HttpResponse::Unauthorized().finish(),
+    }
+}
+
+fn role(dummy: &Dummy, token: Option<&str>) -> Option<String> {
+    dummy.verifier.verify(token?).ok()?.claims.role.clone()
+}
+
+#[derive(Deserialize)]
+struct Presented {
+    apikey: Option<String>,
+}
+
+/// A WebSocket that says who calls, and then what it is told. A browser sends no headers with it, so
+/// the key is in the query.
+async fn get_socket(
+    dummy: Data<Dummy>,
+    request: HttpRequest,
+    presented: Query<Presented>,
+) -> HttpResponse {
+    let Some(role) = role(&dummy, presented.apikey.as_deref()) else {
+        return HttpResponse::Unauthorized().finish();
+    };
+    let key = request.headers().get("sec-websocket-key");
+    let accept = key.map(|key| derive_accept_key(key.as_bytes()));
+    let stopping = dummy.stopping.clone();
+    let session = async move |socket: RawSocket| {
+        let small = WebSocketConfig::default()
+            .read_buffer_size(2 << 10)
+            .write_buffer_size(0);
+        let socket = WebSocketStream::from_raw_socket(socket, Role::Server, Some(small));
+        talk(socket.await, &role, &stopping).await.unwrap();
+    };
+    let Some(accept) = accept else {
+        return HttpResponse::BadRequest().finish();
+    };
+    match upgrade::claim(&request, "websocket", session) {
+        Ok(mut answer) => {
+            let accept = accept.parse().unwrap();
+            let name = HeaderName::from_static("sec-websocket-accept");
+            answer.headers_mut().insert(name, accept);
+            answer
+        }
+        Err(UpgradeError::NotAsked) => HttpResponse::UpgradeRequired().finish(),
+        Err(UpgradeError::HasBody) => HttpResponse::BadRequest().finish(),
+    }
+}
+
+async fn talk(
+    mut socket: WebSocketStream<RawSocket>,
+    role: &str,
+    stopping: &CancellationToken,
+) -> Result<(), tungstenite::Error> {
+    socket.send(Message::text(role)).await?;
+    while let Some(next) = stopping.run_until_cancelled(socket.next()).await {
+        match next.transpose()? {
+            Some(said) if said.is_text() || said.is_binary() => socket.send(said).await?,
+            Some(_) => {}
+            None => return Ok(()),
+        }
+    }
+    let away = CloseFrame {
+        code: CloseCode::Away,
+        reason: "the server stops".into(),
+    };
+    socket.get_ref().closes_because("stopping");
+    socket.close(Some(away)).await
 }
 
 /// Counts a body that nobody could keep.

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{self, Message};
 
 use super::dummy::{LIMIT, SERVICE, seen};
 use super::serving::Stack;
@@ -78,6 +82,48 @@ async fn tasks_hear_of_the_end_and_what_is_in_memory_is_written_down_last() {
     assert!(seen("end").ends.lock().unwrap().is_empty());
     stack.running.stop().await;
     assert_eq!(*seen("end").ends.lock().unwrap(), ["task", "flush"]);
+}
+
+#[actix_web::test]
+async fn a_key_is_a_caller_with_the_role_it_stands_for() {
+    let stack = start("caller", &[("WILDFIRE_GATEWAY", "self-hosted")]).await;
+    let caller = stack.request(Method::GET, "/dummy/v1/caller");
+    let caller = caller.header("apikey", stack.publishable_key());
+    let caller = caller.send().await.unwrap().text().await.unwrap();
+    assert_eq!(caller, "anon");
+    let caller = stack.request(Method::GET, "/dummy/v1/caller");
+    let caller = caller.header("apikey", stack.publishable_key());
+    let caller = caller.bearer_auth(stack.sign_in().await).send().await;
+    let caller = caller.unwrap().text().await.unwrap();
+    assert_eq!(caller, "authenticated");
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn a_service_has_web_sockets_behind_the_gateway_and_closes_them_at_the_end() {
+    let stack = start("socket", &[("WILDFIRE_GATEWAY", "self-hosted")]).await;
+    let app = stack.running.addresses.app.unwrap();
+    let url = format!("ws://{app}/dummy/v1/socket");
+    let refused = connect_async(url.as_str()).await.unwrap_err();
+    assert!(
+        matches!(&refused, tungstenite::Error::Http(it) if it.status() == 401),
+        "{refused}"
+    );
+    let url = format!("{url}?apikey={}", stack.publishable_key());
+    let (mut socket, answer) = connect_async(url.as_str()).await.unwrap();
+    assert!(answer.headers().contains_key("x-request-id"));
+    assert_eq!(socket.next().await.unwrap().unwrap(), "anon".into());
+    let long = Message::binary(vec![7; 1 << 20]);
+    for said in [Message::text("hello"), long] {
+        socket.send(said.clone()).await.unwrap();
+        assert_eq!(socket.next().await.unwrap().unwrap(), said);
+    }
+    let (stopped, last) = tokio::join!(stack.running.stop(), socket.next());
+    let () = stopped;
+    match last.unwrap().unwrap() {
+        Message::Close(Some(frame)) => assert_eq!(frame.code, CloseCode::Away),
+        other => panic!("{other}"),
+    }
 }
 
 /// Bytes of this process that are in memory.

@@ -83,9 +83,11 @@ impl Stack {
         });
         let admin = self.request(Method::POST, "/auth/v1/admin/users");
         let admin = admin.bearer_auth(self.keys.service_role.expose());
+        let admin = admin.header("apikey", self.keys.service_role.expose());
         let created = admin.json(&account).send().await.unwrap();
         assert_eq!(created.status(), StatusCode::OK);
         let token = self.request(Method::POST, "/auth/v1/token?grant_type=password");
+        let token = token.header("apikey", self.publishable_key());
         let session = token.json(&account).send().await.unwrap();
         let session: Value = session.json().await.unwrap();
         session["access_token"].as_str().unwrap().to_owned()
