@@ -154,22 +154,28 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// What opens the transaction the first time, then an empty batch.
-    fn opening_once(&self) -> &str {
+    /// Sends what begins the transaction, unless that was done, and in the same flight `work`.
+    async fn after_opening<T>(
+        &self,
+        work: impl Future<Output = Result<T, PostgresError>>,
+    ) -> Result<T, DbError> {
         if self.begun.swap(true, Ordering::Relaxed) {
-            ""
-        } else {
-            &self.opening
+            return self.client.checked(work.await);
         }
+        let (begun, done) = join!(self.client.object()?.batch_execute(&self.opening), work);
+        begun?;
+        self.client.checked(done)
+    }
+
+    /// Begins without a statement, which has to be prepared inside.
+    pub(super) async fn open(&self) -> Result<(), DbError> {
+        self.after_opening(std::future::ready(Ok(()))).await
     }
 
     /// Runs statements without parameters, separated by semicolons.
     pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
-        let opening = self.opening_once();
         let client = self.client.object()?;
-        let (begun, done) = join!(client.batch_execute(opening), client.batch_execute(sql));
-        begun?;
-        Ok(done?)
+        self.after_opening(client.batch_execute(sql)).await
     }
 }
 
@@ -177,31 +183,13 @@ impl Executor for Tx<'_> {
     async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
         let statement = self.client.prepare(sql).await?;
         let client = self.client.object()?;
-        if self.begun.swap(true, Ordering::Relaxed) {
-            return self.client.checked(client.query(&statement, params).await);
-        }
-        let (begun, rows) = join!(
-            client.batch_execute(&self.opening),
-            client.query(&statement, params)
-        );
-        begun?;
-        self.client.checked(rows)
+        self.after_opening(client.query(&statement, params)).await
     }
 
     async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
         let statement = self.client.prepare(sql).await?;
         let client = self.client.object()?;
-        if self.begun.swap(true, Ordering::Relaxed) {
-            return self
-                .client
-                .checked(client.execute(&statement, params).await);
-        }
-        let (begun, count) = join!(
-            client.batch_execute(&self.opening),
-            client.execute(&statement, params)
-        );
-        begun?;
-        self.client.checked(count)
+        self.after_opening(client.execute(&statement, params)).await
     }
 }
 

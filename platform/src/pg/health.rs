@@ -29,19 +29,6 @@ with room as materialized (
 select current_setting('transaction_read_only') = 'off' and count(room.page) > 0 as writable
 from room";
 
-/// When it was tried last to store something, and whether that could be done, if this is known.
-pub(super) struct Probed {
-    at: Instant,
-    writable: Option<bool>,
-}
-
-impl Probed {
-    fn now(writable: Option<bool>) -> Self {
-        let at = Instant::now();
-        Self { at, writable }
-    }
-}
-
 impl Database {
     /// How the database is for a service that needs what the statement `ping` looks for: it has no
     /// parameters, and fails where something is missing.
@@ -84,20 +71,20 @@ impl Database {
     /// Tried at most every few seconds, whoever asks, and also if trying failed or took longer than
     /// the caller had: then it is a timeout until it is tried again.
     pub async fn accepts_writes(&self) -> Result<bool, DbError> {
-        let mut known = self.writable.lock().await;
-        if let Some(Probed { at, writable }) = *known
+        let mut known = self.probed.lock().await;
+        if let Some((at, writable)) = *known
             && at.elapsed() < FRESH
         {
             let timeout = PoolError::Timeout(TimeoutType::Wait);
             return writable.ok_or(DbError::Pool(timeout));
         }
         // Before trying, because whoever asks may go away meanwhile.
-        *known = Some(Probed::now(None));
+        *known = Some((Instant::now(), None));
         let writable = match self.probe().await {
             Err(error) if error.code() == Some(&SqlState::DISK_FULL) => false,
             outcome => outcome?,
         };
-        *known = Some(Probed::now(Some(writable)));
+        *known = Some((Instant::now(), Some(writable)));
         Ok(writable)
     }
 

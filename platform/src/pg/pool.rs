@@ -11,8 +11,6 @@ use deadpool_postgres::{
 use tokio::sync::Semaphore;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::health::Probed;
-use super::session::Session;
 use super::tls::{self, SslMode};
 use super::{Client, DbError, Tx};
 use crate::env::Secret;
@@ -82,6 +80,9 @@ pub(super) enum Share {
     Unproved,
 }
 
+/// When it was tried last to store something, and whether that could be done, if this is known.
+pub(super) type Probed = (Instant, Option<bool>);
+
 /// A pool of connections. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
@@ -94,7 +95,7 @@ pub struct Database {
     unproved: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
-    pub(super) writable: Arc<tokio::sync::Mutex<Option<Probed>>>,
+    pub(super) probed: Arc<tokio::sync::Mutex<Option<Probed>>>,
 }
 
 /// How many of so many connections strangers may use at once: as many as leave one of this machine's
@@ -137,7 +138,7 @@ impl Database {
             anonymous: Arc::new(Semaphore::new(anonymous_share(config.max_connections))),
             unproved: Arc::new(Semaphore::new(unproved_share(config.max_connections))),
             failed: Arc::default(),
-            writable: Arc::default(),
+            probed: Arc::default(),
         })
     }
 
@@ -258,11 +259,6 @@ impl Database {
                 outcome => return outcome,
             }
         }
-    }
-
-    /// Acts as `role` with `claims` (JSON text).
-    pub fn session<'d>(&'d self, role: &'d str, claims: &'d str) -> Session<'d> {
-        Session::new(self, role, claims)
     }
 
     /// Connections in use and the most there can be.

@@ -24,21 +24,24 @@ pub struct Session<'d> {
     share: Share,
 }
 
-impl<'d> Session<'d> {
-    pub(super) fn new(database: &'d Database, role: &'d str, claims: &'d str) -> Self {
+impl Database {
+    /// Acts as `role` with `claims` (JSON text).
+    pub fn session<'d>(&'d self, role: &'d str, claims: &'d str) -> Session<'d> {
         let share = if role == ANONYMOUS {
             Share::Anonymous
         } else {
-            database.share()
+            self.share()
         };
-        Self {
-            database,
+        Session {
+            database: self,
             role,
             claims,
             share,
         }
     }
+}
 
+impl Session<'_> {
     /// Does what anybody may ask for, with whatever role it takes: it gets no more connections
     /// than anonymous callers do.
     #[must_use]
@@ -133,8 +136,7 @@ impl<'d> Session<'d> {
         params: Params<'_>,
     ) -> Result<Vec<Row>, DbError> {
         let tx = client.begin_with(self.opening().into());
-        // The statement is prepared inside the transaction, so this opens it first.
-        let outcome = match tx.batch("").await {
+        let outcome = match tx.open().await {
             Ok(()) => tx.query(sql, params).await,
             Err(error) => Err(error),
         };
