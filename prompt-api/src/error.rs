@@ -37,7 +37,7 @@ pub(crate) struct Candidate {
 /// The text of each variant is public; what caused it is only logged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("The request body is not the JSON expected here: {0}")]
+    #[error("The request body is not the JSON expected here, see line {}, column {}", .0.line(), .0.column())]
     MalformedBody(#[source] serde_json::Error),
     #[error("{0}")]
     MalformedQuery(&'static str),

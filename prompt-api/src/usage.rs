@@ -11,21 +11,7 @@ use jiff::tz::TimeZone;
 use platform::pg::Database;
 use uuid::Uuid;
 
-use crate::db;
-
-/// Calls and the time they took together.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Calls {
-    pub count: i64,
-    pub duration_ms: f64,
-}
-
-impl Calls {
-    fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.duration_ms += other.duration_ms;
-    }
-}
+use crate::db::usage::{self, Calls};
 
 /// What has been counted since the last flush, by user and UTC day.
 #[derive(Default)]
@@ -60,7 +46,7 @@ impl Usage {
         if batch.is_empty() {
             return;
         }
-        if let Err(error) = db::usage::record(database, &batch).await {
+        if let Err(error) = usage::record(database, &batch).await {
             tracing::warn!(error = %error, "usage could not be written, trying again later");
             let mut pending = self.lock();
             for (place, calls) in batch {

@@ -6,7 +6,19 @@ use jiff::civil::Date;
 use platform::pg::{Database, DbError};
 use uuid::Uuid;
 
-use crate::usage::Calls;
+/// Calls and the time they took together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Calls {
+    pub(crate) count: i64,
+    pub(crate) duration_ms: f64,
+}
+
+impl Calls {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.duration_ms += other.duration_ms;
+    }
+}
 
 const RECORD: &str = "-- wildfire.api_usage.record
 select wildfire_private.record_usage($1, $2, $3, $4)";

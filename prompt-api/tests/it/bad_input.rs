@@ -46,7 +46,20 @@ async fn malformed_bodies_are_400_everywhere() {
                 "{path} {shown} {}",
                 answer.text()
             );
-            assert_eq!(answer.json()["error"]["code"], "malformed_request");
+            let error = &answer.json()["error"];
+            assert_eq!(error["code"], "malformed_request");
+            let place = error["message"].as_str().unwrap_or_default();
+            let place = place.strip_prefix("The request body is not the JSON expected here, see ");
+            let is_place = place.is_some_and(|place| {
+                let words: Vec<_> = place
+                    .split([' ', ','])
+                    .filter(|word| !word.is_empty())
+                    .collect();
+                matches!(words[..], ["line", line, "column", column]
+                    if line.parse::<u32>().is_ok() && column.parse::<u32>().is_ok())
+            });
+            let is_text = std::str::from_utf8(body).is_ok();
+            assert_eq!(is_place, is_text, "{error}");
         }
     }
 }
