@@ -4,7 +4,6 @@
 //! `sb_secret_…`) and are exchanged by the gateway. Formats and the well-known development
 //! values are those of upstream's CLI and self-hosting scripts.
 
-use aws_lc_rs::constant_time::verify_slices_are_equal;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Serialize;
@@ -12,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::env::Secret;
 use crate::jwt::{KeyError, Keyring};
+use crate::keys;
 
 /// Shared secret of upstream's local development stack.
 pub const DEMO_JWT_SECRET: &str = "super-secret-jwt-token-with-at-least-32-characters-long";
@@ -85,10 +85,7 @@ impl ApiKeys {
 
 /// A random opaque key with upstream's informational checksum at its end.
 fn opaque_key(prefix: &str) -> String {
-    let random = format!(
-        "{prefix}{}",
-        URL_SAFE_NO_PAD.encode(rand::random::<[u8; 16]>())
-    );
+    let random = format!("{prefix}{}", URL_SAFE_NO_PAD.encode(keys::random::<16>()));
     let digest = Sha256::digest(format!("supabase-self-hosted|{random}"));
     let checksum = URL_SAFE_NO_PAD.encode(digest);
     format!("{random}_{}", &checksum[..8])
@@ -97,7 +94,7 @@ fn opaque_key(prefix: &str) -> String {
 /// Whether `given` is `expected`, in time that does not depend on where they differ. Nothing is
 /// the empty key.
 pub fn matches(given: &str, expected: &str) -> bool {
-    !expected.is_empty() && verify_slices_are_equal(given.as_bytes(), expected.as_bytes()).is_ok()
+    !expected.is_empty() && keys::same(given.as_bytes(), expected.as_bytes())
 }
 
 #[cfg(test)]

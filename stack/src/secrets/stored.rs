@@ -164,5 +164,5 @@ pub fn role_password(data_dir: &Path) -> Result<Secret<String>, SecretsError> {
 }
 
 fn random_hex<const N: usize>() -> String {
-    hex::encode(std::array::from_fn::<u8, N, _>(|_| rand::random()))
+    hex::encode(platform::keys::random::<N>())
 }
