@@ -19,12 +19,13 @@ use jiff::Timestamp;
 use platform::clock::Clock;
 use platform::http::forwarded::client_ip;
 use platform::jwt::Claims;
+use serde::de::DeserializeOwned;
 use tokio::sync::OwnedSemaphorePermit;
 use url::Url;
 
 use crate::config::Config;
 use crate::error::Error;
-use crate::json;
+use crate::json::{self, Unreadable};
 use crate::state::State;
 use body::Body;
 pub(crate) use body::{refusal, trust_sender};
@@ -104,16 +105,14 @@ impl Call {
     }
 
     /// Decodes the body.
-    pub(crate) fn json<T: json::Body>(&self) -> Result<T, Error> {
-        json::read(self.bytes()?)
+    pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
+        Ok(json::read(self.bytes()?)?)
     }
 
-    /// Decodes the first value of the body; the error is the decoder's bare text.
-    pub(crate) fn json_stream<T: json::Body>(&self) -> Result<T, String> {
-        json::read_first(
-            self.bytes()
-                .map_err(|_| "http: request body too large".to_owned())?,
-        )
+    /// Decodes what the body begins with.
+    pub(crate) fn json_stream<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+        let bytes = self.bytes();
+        json::read_first(bytes.map_err(|_| Unreadable("it is too large".into()))?)
     }
 
     /// Whether there is a body at all.

@@ -131,17 +131,20 @@ fn verify(state: &State, token: Option<&str>) -> Result<Arc<VerifiedToken>, Erro
         .verifier
         .verify(token)
         .map_err(|error| unverified(&error))?;
-    check_types(&verified.claims).map_err(|reason| {
-        unverified(&format!(
-            "token is malformed: could not JSON decode claim: {reason}"
-        ))
-    })?;
-    Ok(verified)
+    match mistyped(&verified.claims) {
+        Some(name) => Err(unverified(&format!(
+            "token is malformed: the claim {name} is of the wrong kind"
+        ))),
+        None => Ok(verified),
+    }
 }
 
-/// Refuses claims of the wrong kind, which a typed decoder would never let in.
-fn check_types(claims: &Claims) -> Result<(), String> {
-    const TEXTS: [&str; 8] = [
+/// The first claim of the wrong kind, which a typed decoder would never let in.
+fn mistyped(claims: &Claims) -> Option<&'static str> {
+    type Kind = fn(&Value) -> bool;
+    const TEXTS: [&str; 10] = [
+        "sub",
+        "iss",
         "email",
         "phone",
         "role",
@@ -151,51 +154,26 @@ fn check_types(claims: &Claims) -> Result<(), String> {
         "scope",
         "jti",
     ];
-    let all = &claims.all;
-    let present = |name: &str| all.get(name).filter(|value| !value.is_null());
-    let mismatch = |value: &Value, name: &str, kind: &str| {
-        let found = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "bool",
-            Value::Number(_) => "number",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        };
-        format!(
-            "json: cannot unmarshal {found} into Go struct field AccessTokenClaims.{name} of type {kind}"
-        )
+    const OTHERS: [(&str, Kind); 5] = [
+        ("app_metadata", Value::is_object),
+        ("user_metadata", Value::is_object),
+        ("amr", Value::is_array),
+        ("is_anonymous", Value::is_boolean),
+        ("aud", is_audience),
+    ];
+    let texts = TEXTS
+        .into_iter()
+        .map(|name| (name, Value::is_string as Kind));
+    let misfits = |(name, fits): &(&str, Kind)| {
+        let value = claims.all.get(*name);
+        value.is_some_and(|value| !value.is_null() && !fits(value))
     };
-    for name in ["sub", "iss"] {
-        if let Some(value) = present(name).filter(|value| !value.is_string()) {
-            return Err(mismatch(
-                value,
-                &format!("RegisteredClaims.{name}"),
-                "string",
-            ));
-        }
-    }
-    for name in TEXTS {
-        if let Some(value) = present(name).filter(|value| !value.is_string()) {
-            return Err(mismatch(value, name, "string"));
-        }
-    }
-    for name in ["app_metadata", "user_metadata"] {
-        if let Some(value) = present(name).filter(|value| !value.is_object()) {
-            return Err(mismatch(value, name, "map[string]interface {}"));
-        }
-    }
-    if let Some(value) = present("amr").filter(|value| !value.is_array()) {
-        return Err(mismatch(value, "amr", "[]json.RawMessage"));
-    }
-    if let Some(value) = present("is_anonymous").filter(|value| !value.is_boolean()) {
-        return Err(mismatch(value, "is_anonymous", "bool"));
-    }
-    match present("aud") {
-        Some(Value::String(_)) | None => Ok(()),
-        Some(Value::Array(items)) if items.iter().all(Value::is_string) => Ok(()),
-        Some(_) => Err("invalid type for claim".to_owned()),
-    }
+    texts.chain(OTHERS).find(misfits).map(|(name, _)| name)
+}
+
+fn is_audience(value: &Value) -> bool {
+    let texts = |items: &Vec<Value>| items.iter().all(Value::is_string);
+    value.is_string() || value.as_array().is_some_and(texts)
 }
 
 fn session_claim(claims: &Claims) -> Option<&str> {

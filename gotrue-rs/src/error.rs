@@ -20,6 +20,8 @@ pub(crate) use code::ErrorCode;
 pub(crate) use refusal::EMAIL_EXISTS;
 pub(crate) use render::{ApiVersion, render};
 
+use crate::json::Unreadable;
+
 /// A public text: fixed for most errors, built for some.
 pub(crate) type Message = Cow<'static, str>;
 
@@ -183,6 +185,14 @@ impl Error {
 impl From<DbError> for Error {
     fn from(cause: DbError) -> Self {
         Self::Unexpected(Box::new(cause))
+    }
+}
+
+impl From<Unreadable> for Error {
+    // Upstream: goes on with the words of Go's decoder.
+    fn from(reason: Unreadable) -> Self {
+        let text = format!("Could not parse request body as JSON: {reason}");
+        Self::bad_request(ErrorCode::BadJson, text)
     }
 }
 

@@ -4,6 +4,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
+use serde::Deserialize;
 
 use super::admin::new_account::{self, check_unconfirmed};
 use crate::accounts::{metadata, validate};
@@ -18,11 +19,11 @@ use crate::mail::{self, Asker, Letter, Purpose};
 use crate::middleware::token_first;
 use crate::otp::Flow;
 
-json::body! {
-    struct InviteBody as "InviteParams" {
-        email: String,
-        data: Option<Document>,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct InviteBody {
+    email: String,
+    data: Option<Document>,
 }
 
 /// Mounts the route.

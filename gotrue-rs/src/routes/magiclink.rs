@@ -3,6 +3,7 @@
 
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
+use serde::Deserialize;
 
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
@@ -18,13 +19,13 @@ use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
-json::body! {
-    struct MagicLinkBody as "MagicLinkParams" {
-        email: String,
-        data: Option<Document>,
-        code_challenge_method: String,
-        code_challenge: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct MagicLinkBody {
+    email: String,
+    data: Option<Document>,
+    code_challenge_method: String,
+    code_challenge: String,
 }
 
 /// What is asked for.
@@ -48,10 +49,10 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 async fn send_magic_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::MagicLink, &call)?;
     check_enabled(&state)?;
-    let body: MagicLinkBody = call.json_stream().map_err(|text| {
+    let body: MagicLinkBody = call.json_stream().map_err(|reason| {
         Error::bad_request(
             ErrorCode::BadJson,
-            format!("Could not read verification params: {text}"),
+            format!("Could not read verification params: {reason}"),
         )
     })?;
     let challenge = Challenge {

@@ -3,7 +3,7 @@
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::magiclink::{self, Wanted};
 use crate::accounts::change::record;
@@ -21,16 +21,16 @@ use crate::json::{self, Document};
 use crate::limits::{Asked, Bucket};
 use crate::state::State;
 
-json::body! {
-    struct OtpBody as "OtpParams" {
-        email: String,
-        phone: String,
-        create_user: Option<bool>,
-        data: Option<Document>,
-        channel: String,
-        code_challenge_method: String,
-        code_challenge: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OtpBody {
+    email: String,
+    phone: String,
+    create_user: Option<bool>,
+    data: Option<Document>,
+    channel: String,
+    code_challenge_method: String,
+    code_challenge: String,
 }
 
 impl OtpBody {

@@ -2,6 +2,7 @@
 
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
+use serde::Deserialize;
 
 use crate::accounts::pkce::Challenge;
 use crate::accounts::validate;
@@ -16,12 +17,12 @@ use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
-json::body! {
-    struct RecoverBody as "RecoverParams" {
-        email: String,
-        code_challenge: String,
-        code_challenge_method: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RecoverBody {
+    email: String,
+    code_challenge: String,
+    code_challenge_method: String,
 }
 
 /// Mounts the route.

@@ -2,7 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
@@ -20,14 +20,15 @@ use crate::otp;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
-json::body! {
-    struct ResendBody as "ResendConfirmationParams" {
-        kind as "type": String,
-        email: String,
-        phone: String,
-        code_challenge: String,
-        code_challenge_method: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ResendBody {
+    #[serde(rename = "type")]
+    kind: String,
+    email: String,
+    phone: String,
+    code_challenge: String,
+    code_challenge_method: String,
 }
 
 /// What can be sent again.

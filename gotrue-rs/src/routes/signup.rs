@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use serde::Deserialize;
 
 use super::resource;
 use crate::accounts::pkce::Challenge;
@@ -12,16 +13,16 @@ use crate::error::{Error, ErrorCode};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
 
-json::body! {
-    struct SignUpBody as "SignupParams" {
-        email: String,
-        phone: String,
-        password: String,
-        data: Option<Document>,
-        channel: String,
-        code_challenge_method: String,
-        code_challenge: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SignUpBody {
+    email: String,
+    phone: String,
+    password: String,
+    data: Option<Document>,
+    channel: String,
+    code_challenge_method: String,
+    code_challenge: String,
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {

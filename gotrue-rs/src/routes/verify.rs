@@ -11,7 +11,7 @@ mod redirect;
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::accounts::validate;
 use crate::call::{Call, Serving};
@@ -32,15 +32,16 @@ use lookup::Purpose;
 const HALF_WAY: &str =
     "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
-json::body! {
-    struct VerifyBody as "VerifyParams" {
-        kind as "type": String,
-        token: String,
-        token_hash: String,
-        email: String,
-        phone: String,
-        redirect_to: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct VerifyBody {
+    #[serde(rename = "type")]
+    kind: String,
+    token: String,
+    token_hash: String,
+    email: String,
+    phone: String,
+    redirect_to: String,
 }
 
 /// A token and what it is said to be for.

@@ -311,6 +311,14 @@ impl Reply {
         self.json()
     }
 
+    /// Checks a refusal whose text is nobody's business.
+    #[track_caller]
+    pub(crate) fn refused_as(&self, status: u16, code: &str) {
+        let text = self.json()["msg"].as_str().unwrap_or_default().to_owned();
+        assert!(!text.is_empty());
+        self.refused(status, code, &text);
+    }
+
     /// Checks a refusal in the older format.
     #[track_caller]
     pub(crate) fn refused(&self, status: u16, code: &str, text: &str) {

@@ -49,7 +49,7 @@ async fn a_known_address_gets_a_link_and_a_code() {
 }
 
 #[tokio::test]
-async fn the_decoder_speaks_for_itself_here() {
+async fn what_follows_the_body_is_ignored_here() {
     let app = TestApp::spawn().await;
     let send = async |body: &'static str| {
         app.request(Method::POST, "/magiclink")
@@ -57,9 +57,7 @@ async fn the_decoder_speaks_for_itself_here() {
             .send()
             .await
     };
-    send("")
-        .await
-        .refused(400, "bad_json", "Could not read verification params: EOF");
+    send("").await.refused_as(400, "bad_json");
     send(r#"{"email":"ada@example.com"} and more"#).await.ok();
     let text = "Password recovery requires an email";
     send("{}").await.refused(422, "validation_failed", text);

@@ -70,11 +70,7 @@ async fn requests_that_make_no_sense_are_refused() {
         .body("{")
         .send()
         .await;
-    reply.refused(
-        400,
-        "bad_json",
-        "Could not parse request body as JSON: unexpected end of JSON input",
-    );
+    reply.refused_as(400, "bad_json");
 }
 
 #[tokio::test]

@@ -268,14 +268,12 @@ test.describe('bad input to the auth service', () => {
       expect.soft(answer.json, bad.name).toMatchObject({ code: 400, error_code: 'bad_json' });
     }
     const empty = await askAuth('/signup', { method: 'POST', body: '' });
-    expect(empty.json).toEqual({
-      code: 400,
-      error_code: 'bad_json',
-      msg: 'Could not parse request body as JSON: unexpected end of JSON input',
-    });
+    expect(empty.json).toMatchObject({ code: 400, error_code: 'bad_json' });
     const typed = await askAuth('/signup', { method: 'POST', body: { email: 5 } });
     expect(typed.json).toMatchObject({
-      msg: 'Could not parse request body as JSON: json: cannot unmarshal number into Go struct field SignupParams.email of type string',
+      code: 400,
+      error_code: 'bad_json',
+      msg: expect.stringContaining('email') as unknown,
     });
   });
 

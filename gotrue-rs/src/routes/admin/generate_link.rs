@@ -4,7 +4,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use jiff::Timestamp;
 use platform::pg::Tx;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::new_account::{self, check_unconfirmed};
 use crate::accounts::change::record;
@@ -21,15 +21,16 @@ use crate::mail::{Issued, external_address};
 use crate::otp::{Code, Flow};
 use crate::state::State;
 
-json::body! {
-    struct LinkBody as "GenerateLinkParams" {
-        kind as "type": String,
-        email: String,
-        new_email: String,
-        password: String,
-        data: Option<Document>,
-        redirect_to: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LinkBody {
+    #[serde(rename = "type")]
+    kind: String,
+    email: String,
+    new_email: String,
+    password: String,
+    data: Option<Document>,
+    redirect_to: String,
 }
 
 /// The kinds of link; the name is also what clients get back.

@@ -10,6 +10,7 @@ use base64::DecodeError;
 use base64::alphabet::URL_SAFE;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, Engine as _};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::call::Call;
@@ -31,11 +32,11 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireNone),
 );
 
-json::body! {
-    struct CursorBody as "KeysetCursor" {
-        created_at: String,
-        id: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct CursorBody {
+    created_at: String,
+    id: String,
 }
 
 /// A page by number.
@@ -133,7 +134,7 @@ fn decode(text: &str) -> Result<Cursor, Error> {
         ))
     })?;
     let body: CursorBody =
-        json::read_first(&bytes).map_err(|text| bad(format!("invalid cursor: {text}")))?;
+        json::read_first(&bytes).map_err(|reason| bad(format!("invalid cursor: {reason}")))?;
     let id = match body.id.as_str() {
         "" => Uuid::nil(),
         id => Uuid::parse_str(id).map_err(|_| bad("invalid cursor: id is not a UUID"))?,

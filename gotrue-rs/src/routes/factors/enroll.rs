@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use platform::pg::Tx;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
@@ -21,13 +21,13 @@ use crate::error::{Error, ErrorCode};
 use crate::json;
 use crate::state::State;
 
-json::body! {
-    struct EnrollBody as "EnrollFactorParams" {
-        friendly_name: String,
-        factor_type: String,
-        issuer: String,
-        phone: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct EnrollBody {
+    friendly_name: String,
+    factor_type: String,
+    issuer: String,
+    phone: String,
 }
 
 #[derive(Serialize)]

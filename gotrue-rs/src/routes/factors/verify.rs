@@ -3,6 +3,7 @@
 use actix_web::{HttpResponse, web};
 use jiff::SignedDuration;
 use platform::pg::Tx;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{Step, caller, disabled, factor_of};
@@ -15,7 +16,6 @@ use crate::db;
 use crate::db::factors::Factor;
 use crate::db::mfa::Challenge;
 use crate::error::{Error, ErrorCode};
-use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
 use crate::otp::MOST_TRIES;
@@ -25,11 +25,11 @@ use crate::state::State;
 /// How long wrong codes of a factor are remembered.
 const TRIES_WINDOW: SignedDuration = SignedDuration::from_mins(15);
 
-json::body! {
-    struct VerifyBody as "VerifyFactorParams" {
-        challenge_id: Uuid,
-        code: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct VerifyBody {
+    challenge_id: Uuid,
+    code: String,
 }
 
 /// Verifies a code; the session rises to `aal2`.

@@ -2,23 +2,23 @@
 //! is switched off: no provider is built in yet.
 
 use actix_web::HttpResponse;
+use serde::Deserialize;
 
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::error::{Error, ErrorCode};
-use crate::json;
 use crate::state::State;
 
-json::body! {
-    struct IdTokenBody as "IdTokenGrantParams" {
-        id_token: String,
-        access_token: String,
-        nonce: String,
-        provider: String,
-        client_id: String,
-        issuer: String,
-        link_identity: bool,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct IdTokenBody {
+    id_token: String,
+    access_token: String,
+    nonce: String,
+    provider: String,
+    client_id: String,
+    issuer: String,
+    link_identity: bool,
 }
 
 /// Providers whose tokens name one issuer.

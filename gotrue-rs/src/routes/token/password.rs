@@ -1,6 +1,7 @@
 //! `grant_type=password`. Mirrors `ResourceOwnerPasswordGrant` of `internal/api/token.go`.
 
 use actix_web::HttpResponse;
+use serde::Deserialize;
 
 use crate::accounts::{policy, validate};
 use crate::audit::{Action, Entry};
@@ -8,16 +9,15 @@ use crate::call::Call;
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
-use crate::json;
 use crate::sessions::{self, AuthMethod, Grant, PasswordVerdict};
 use crate::state::State;
 
-json::body! {
-    struct PasswordBody as "PasswordGrantParams" {
-        email: String,
-        phone: String,
-        password: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PasswordBody {
+    email: String,
+    phone: String,
+    password: String,
 }
 
 /// Signs a user in by password.

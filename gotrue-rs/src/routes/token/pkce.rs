@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 use jiff::SignedDuration;
 use platform::pg::Tx;
+use serde::Deserialize;
 
 use crate::accounts::pkce;
 use crate::audit::{Action, Entry};
@@ -10,15 +11,14 @@ use crate::call::Call;
 use crate::db;
 use crate::db::flow_codes::Flow;
 use crate::error::{Error, ErrorCode};
-use crate::json;
 use crate::sessions::{self, AuthMethod, Grant};
 use crate::state::State;
 
-json::body! {
-    struct PkceBody as "PKCEGrantParams" {
-        auth_code: String,
-        code_verifier: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PkceBody {
+    auth_code: String,
+    code_verifier: String,
 }
 
 /// Trades a code from a link or provider for a session.

@@ -1,17 +1,17 @@
 //! `grant_type=refresh_token`. Mirrors `internal/api/token_refresh.go`.
 
 use actix_web::HttpResponse;
+use serde::Deserialize;
 
 use crate::call::Call;
 use crate::error::Error;
-use crate::json;
 use crate::sessions::refresh::refresh;
 use crate::state::State;
 
-json::body! {
-    struct RefreshBody as "RefreshTokenGrantParams" {
-        refresh_token: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct RefreshBody {
+    refresh_token: String,
 }
 
 /// Refreshes a session.

@@ -3,6 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use platform::pg::Tx;
+use serde::Deserialize;
 
 use crate::accounts::change::{confirm_email_change, confirm_phone_change, record};
 use crate::accounts::identity::verified_email;
@@ -26,19 +27,19 @@ use crate::state::State;
 
 mod checks;
 
-json::body! {
-    pub(super) struct UpdateBody as "UserUpdateParams" {
-        email: String,
-        password: Option<String>,
-        current_password: Option<String>,
-        nonce: String,
-        data: Option<Document>,
-        app_metadata: Option<Document>,
-        phone: String,
-        channel: String,
-        code_challenge: String,
-        code_challenge_method: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct UpdateBody {
+    email: String,
+    password: Option<String>,
+    current_password: Option<String>,
+    nonce: String,
+    data: Option<Document>,
+    app_metadata: Option<Document>,
+    phone: String,
+    channel: String,
+    code_challenge: String,
+    code_challenge_method: String,
 }
 
 impl UpdateBody {

@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use platform::pg::DbError;
+use serde::Deserialize;
 
 use super::load;
 use crate::accounts::change::record;
@@ -12,10 +13,10 @@ use crate::db::{self, user_changes};
 use crate::error::Error;
 use crate::json;
 
-json::body! {
-    struct DeleteBody as "adminUserDeleteParams" {
-        should_soft_delete: bool,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct DeleteBody {
+    should_soft_delete: bool,
 }
 
 /// For admins: removes a user, or everything that tells who it was.

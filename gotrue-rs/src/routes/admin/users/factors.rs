@@ -3,6 +3,7 @@
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::load;
@@ -19,11 +20,11 @@ use crate::json;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
-json::body! {
-    struct UpdateFactorBody as "adminUserUpdateFactorParams" {
-        friendly_name: String,
-        phone: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct UpdateFactorBody {
+    friendly_name: String,
+    phone: String,
 }
 
 /// Mounts the routes.

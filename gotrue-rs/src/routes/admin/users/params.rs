@@ -2,26 +2,27 @@
 
 use jiff::{SignedDuration, Timestamp};
 use platform::env::parse_duration;
+use serde::Deserialize;
 
 use crate::db::user_changes::Ban;
 use crate::error::{Error, ErrorCode};
-use crate::json::{self, Document};
+use crate::json::Document;
 
-json::body! {
-    pub(super) struct AdminUserBody as "AdminUserParams" {
-        id: String,
-        aud: String,
-        role: String,
-        email: String,
-        phone: String,
-        password: Option<String>,
-        password_hash: String,
-        email_confirm: bool,
-        phone_confirm: bool,
-        user_metadata: Option<Document>,
-        app_metadata: Option<Document>,
-        ban_duration: String,
-    }
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct AdminUserBody {
+    pub(super) id: String,
+    pub(super) aud: String,
+    pub(super) role: String,
+    pub(super) email: String,
+    pub(super) phone: String,
+    pub(super) password: Option<String>,
+    pub(super) password_hash: String,
+    pub(super) email_confirm: bool,
+    pub(super) phone_confirm: bool,
+    pub(super) user_metadata: Option<Document>,
+    pub(super) app_metadata: Option<Document>,
+    pub(super) ban_duration: String,
 }
 
 /// How long a ban lasts; nothing leaves it as it is, `none` lifts it.
