@@ -3,20 +3,17 @@
 //! Mirrors upstream's `internal/utilities/request.go`, `internal/sbff` and the parts of
 //! `internal/api/middleware.go` that only look.
 
-mod body;
-mod serving;
-
-use std::future::Future;
 use std::net::IpAddr;
-use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use actix_web::dev::Payload;
 use actix_web::http::header::HeaderMap;
-use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use actix_web::{HttpMessage, HttpRequest};
+use bytes::Bytes;
 use jiff::Timestamp;
 use platform::clock::Clock;
+use platform::http::body::{self, BodyError};
 use platform::http::forwarded::client_ip;
 use platform::jwt::Claims;
 use serde::de::DeserializeOwned;
@@ -26,10 +23,6 @@ use url::Url;
 use crate::config::Config;
 use crate::error::Error;
 use crate::json::{self, Unreadable};
-use crate::state::State;
-use body::Body;
-pub(crate) use body::{refusal, trust_sender};
-pub(crate) use serving::Serving;
 
 /// Where clients name the page to return to.
 const REDIRECT_TO: &str = "redirect_to";
@@ -52,7 +45,7 @@ pub(crate) struct Call {
     headers: HeaderMap,
     query: Vec<(String, String)>,
     form: Vec<(String, String)>,
-    body: Body,
+    body: Result<Bytes, BodyError>,
     /// The right to talk to the mail server, where this request may need it.
     mail_slot: Mutex<Option<OwnedSemaphorePermit>>,
 }
@@ -123,7 +116,7 @@ impl Call {
     fn bytes(&self) -> Result<&[u8], Error> {
         match &self.body {
             Ok(bytes) => Ok(bytes),
-            Err(error) => Err(refusal(*error)),
+            Err(error) => Err(Error::from(*error)),
         }
     }
 
@@ -180,47 +173,34 @@ fn pairs(text: &[u8]) -> Vec<(String, String)> {
     url::form_urlencoded::parse(text).into_owned().collect()
 }
 
-impl FromRequest for Call {
-    type Error = actix_web::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Self, Self::Error>>>>;
-
-    /// Never fails: what is wrong with a body is said by the handler that wants it, after it
-    /// has checked who is asking.
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let (request, payload) = (request.clone(), payload.take());
-        let started = Instant::now();
-        let state = request.app_data::<web::Data<State>>();
-        let asked_at = state
-            .map_or_else(Clock::system, |state| state.clock.clone())
-            .now();
-        Box::pin(async move {
-            let body = body::read(&request, payload).await;
-            Ok(Self::new(&request, body, started, asked_at))
-        })
-    }
-}
-
 /// A form is parsed before any handler runs, and what is parsed is gone.
 ///
 /// Upstream: the access log does this by accident; clients that send JSON under this content
 /// type have learnt not to.
-fn take_form(request: &HttpRequest, body: &mut Body) -> Vec<(String, String)> {
+fn take_form(request: &HttpRequest, body: &mut Result<Bytes, BodyError>) -> Vec<(String, String)> {
     let kind = request.content_type().trim().to_ascii_lowercase();
     let is_multipart_token = kind == "multipart/form-data" && request.path().ends_with("/token");
     if kind != "application/x-www-form-urlencoded" && !is_multipart_token {
         return Vec::new();
     }
-    match std::mem::replace(body, Ok(web::Bytes::new())) {
+    match std::mem::replace(body, Ok(Bytes::new())) {
         Ok(bytes) if !is_multipart_token => pairs(&bytes),
         _ => Vec::new(),
     }
 }
 
 impl Call {
-    fn new(request: &HttpRequest, mut body: Body, started: Instant, asked_at: Timestamp) -> Self {
+    /// Reads a request with a body up to this size; `Sb-Forwarded-For` may be trusted.
+    pub(crate) async fn read(
+        request: &HttpRequest,
+        payload: Payload,
+        largest_body: usize,
+        clock: &Clock,
+        trusted: bool,
+    ) -> Self {
+        let (started, asked_at) = (Instant::now(), clock.now());
+        let mut body = body::read(request, payload, largest_body).await;
         let form = take_form(request, &mut body);
-        let state = request.app_data::<web::Data<State>>();
-        let trusted = state.is_some_and(|state| state.config.security.sb_forwarded_for);
         let header = |name: &str| request.headers().get(name)?.to_str().ok();
         let forwarded_for = header("sb-forwarded-for")
             .filter(|_| trusted)

@@ -2,6 +2,7 @@
 //!
 //! Mirrors upstream's `internal/api/auth.go`.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -13,7 +14,8 @@ use crate::call::Call;
 use crate::db;
 use crate::db::sessions::Session;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::refusal::Refusal;
 use crate::sessions::validity::{self, Validity};
 use crate::state::State;
 
@@ -27,9 +29,9 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// The user behind the request's bearer token.
-    pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
-        let token = verify(state, call.bearer())?;
+    /// The user behind a bearer token.
+    pub(crate) async fn authenticate(state: &State, token: Option<&str>) -> Result<Self, Error> {
+        let token = verify(state, token)?;
         let (user, session) = load_allowed(state, &token.claims).await?;
         Ok(Self {
             user,
@@ -49,6 +51,29 @@ impl Caller {
     }
 }
 
+/// A signed-in user who is not anonymous.
+#[derive(Debug)]
+pub(crate) struct Named(Caller);
+
+impl Named {
+    /// The user behind a bearer token, if it has a name.
+    pub(crate) async fn authenticate(state: &State, token: Option<&str>) -> Result<Self, Error> {
+        let caller = Caller::authenticate(state, token).await?;
+        if caller.claims().is_anonymous {
+            return Err(Refusal::Nameless.into());
+        }
+        Ok(Self(caller))
+    }
+}
+
+impl Deref for Named {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
 /// Somebody who may use the admin routes.
 #[derive(Debug)]
 pub(crate) struct Admin {
@@ -57,9 +82,9 @@ pub(crate) struct Admin {
 }
 
 impl Admin {
-    /// The admin behind the request's bearer token.
-    pub(crate) async fn authenticate(state: &State, call: &Call) -> Result<Self, Error> {
-        let token = verify(state, call.bearer())?;
+    /// The admin behind a bearer token.
+    pub(crate) async fn authenticate(state: &State, token: Option<&str>) -> Result<Self, Error> {
+        let token = verify(state, token)?;
         if session_claim(&token.claims).is_some() {
             let (user, session) = load_allowed(state, &token.claims).await?;
             let now = state.clock.now();
@@ -68,15 +93,12 @@ impl Admin {
                     != Validity::Valid
             });
             if lapsed {
-                return Err(Error::forbidden(
-                    ErrorCode::SessionExpired,
-                    "Session is no longer valid",
-                ));
+                return Err(Refusal::SessionLapsed.into());
             }
         }
         match token.claims.role.clone() {
             Some(role) if state.config.jwt.is_admin_role(Some(&role)) => Ok(Self { role, token }),
-            _ => Err(Error::forbidden(ErrorCode::NotAdmin, "User not allowed")),
+            _ => Err(Refusal::NotAdmin.into()),
         }
     }
 
@@ -95,11 +117,6 @@ impl Admin {
     }
 }
 
-/// Whether there is a valid token; what it allows is another question.
-pub(crate) fn check_token(state: &State, token: Option<&str>) -> Result<(), Error> {
-    verify(state, token).map(|_| ())
-}
-
 /// Whether a request shows no token that names a user or is the backend's. One that was revoked
 /// still counts as the user's.
 pub(crate) fn is_stranger(state: &State, token: Option<&str>) -> bool {
@@ -116,23 +133,11 @@ pub(crate) fn is_backend(state: &State, call: &Call) -> bool {
 }
 
 /// The verified token of a request.
-fn verify(state: &State, token: Option<&str>) -> Result<Arc<VerifiedToken>, Error> {
-    let token = token.ok_or_else(|| {
-        Error::unauthorized(
-            ErrorCode::NoAuthorization,
-            "This endpoint requires a valid Bearer token",
-        )
-    })?;
-    let unverified = |reason: &dyn std::fmt::Display| {
-        let text = format!("invalid JWT: unable to parse or verify signature, {reason}");
-        Error::forbidden(ErrorCode::BadJwt, text)
-    };
-    let verified = state
-        .verifier
-        .verify(token)
-        .map_err(|error| unverified(&error))?;
+fn verify(state: &State, token: Option<&str>) -> Result<Arc<VerifiedToken>, Refusal> {
+    let verified = state.verifier.verify(token.ok_or(Refusal::NoToken)?);
+    let verified = verified.map_err(|error| Refusal::Token(error.to_string()))?;
     match mistyped(&verified.claims) {
-        Some(name) => Err(unverified(&format!(
+        Some(name) => Err(Refusal::Token(format!(
             "token is malformed: the claim {name} is of the wrong kind"
         ))),
         None => Ok(verified),
@@ -188,39 +193,25 @@ fn session_claim(claims: &Claims) -> Option<&str> {
 async fn load_allowed(state: &State, claims: &Claims) -> Result<(User, Option<Session>), Error> {
     let (user, session) = load(state, claims).await?;
     if user.is_banned(state.clock.now()) {
-        return Err(Error::forbidden(ErrorCode::UserBanned, "User is banned"));
+        return Err(Refusal::Banned.into());
     }
     Ok((user, session))
 }
 
 async fn load(state: &State, claims: &Claims) -> Result<(User, Option<Session>), Error> {
-    let bad = |text: &'static str| Error::forbidden(ErrorCode::BadJwt, text);
     let sub = claims.sub.as_deref().filter(|sub| !sub.is_empty());
-    let sub = sub.ok_or_else(|| bad("invalid claim: missing sub claim"))?;
-    let user_id = Uuid::parse_str(sub).map_err(|_| {
-        Error::bad_request(ErrorCode::BadJwt, "invalid claim: sub claim must be a UUID")
-    })?;
+    let sub = sub.ok_or(Refusal::Claim("missing sub claim"))?;
+    let user_id = Uuid::parse_str(sub).map_err(|_| Refusal::Subject)?;
     let session_id = session_claim(claims).map(Uuid::parse_str);
     let wanted = session_id.as_ref().and_then(|id| id.as_ref().ok().copied());
     let client = state.client().await?;
     let found = db::callers::find(&client, user_id, wanted).await?;
-    let (user, session) = found.ok_or_else(unknown_user)?;
+    let (user, session) = found.ok_or(Refusal::UserGone)?;
     match session_id {
-        Some(Err(_)) => Err(bad("invalid claim: session_id claim must be a UUID")),
-        Some(Ok(_)) if session.is_none() => Err(Error::forbidden(
-            ErrorCode::SessionNotFound,
-            "Session from session_id claim in JWT does not exist",
-        )),
+        Some(Err(_)) => Err(Refusal::Claim("session_id claim must be a UUID").into()),
+        Some(Ok(_)) if session.is_none() => Err(Refusal::SessionGone.into()),
         _ => Ok((user, session)),
     }
-}
-
-/// The user was deleted after the token was issued, or while it was being used.
-pub(crate) fn unknown_user() -> Error {
-    Error::forbidden(
-        ErrorCode::UserNotFound,
-        "User from sub claim in JWT does not exist",
-    )
 }
 
 /// Upstream counts a session as recent for this long.

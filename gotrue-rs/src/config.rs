@@ -6,6 +6,7 @@
 
 mod external;
 mod jwt;
+mod limits;
 mod mfa;
 mod password;
 mod security;
@@ -24,14 +25,13 @@ use url::Url;
 
 pub(crate) use external::{ExternalConfig, PROVIDERS};
 pub(crate) use jwt::JwtConfig;
+pub(crate) use limits::{LimitsConfig, Rate};
 pub(crate) use mfa::MfaConfig;
 pub(crate) use password::PasswordConfig;
 pub(crate) use security::{RefreshTokens, SecurityConfig};
 pub(crate) use sessions::SessionsConfig;
 pub(crate) use sms::SmsConfig;
 
-use crate::limits::LimitsConfig;
-use crate::mail;
 use crate::mail::config::MailConfig;
 use crate::redirect::RedirectRules;
 
@@ -162,11 +162,8 @@ impl Config {
 
     /// What carries mails: the mail server that is configured, if one is.
     pub fn smtp_mailer(&self) -> Result<Option<Arc<dyn Mailer>>, MailError> {
-        if self.mail.smtp.host.is_empty() {
-            return Ok(None);
-        }
-        let host = self.api_external_url.host_str().unwrap_or("localhost");
-        mail::smtp_mailer(&self.mail, host).map(Some)
+        let host = self.api_external_url.host_str();
+        self.mail.mailer(host.unwrap_or("localhost"))
     }
 
     /// Reads the configuration and fails on any problem.

@@ -9,7 +9,6 @@ pub(crate) mod callers;
 pub(crate) mod code_data;
 pub(crate) mod code_tries;
 pub(crate) mod factors;
-pub(crate) mod flow_codes;
 pub(crate) mod flow_states;
 pub(crate) mod identities;
 pub(crate) mod mail_outbox;
@@ -32,3 +31,26 @@ pub(crate) const INSTANCE: Uuid = Uuid::nil();
 pub(crate) fn filled(text: &str) -> Option<&str> {
     Some(text).filter(|text| !text.is_empty())
 }
+
+/// The document in a column with the changes in a parameter laid over it: `null` removes a key,
+/// anything else replaces it, keys the changes do not name stay as they are in the row.
+macro_rules! merged {
+    ($column:literal, $changes:literal) => {
+        concat!(
+            "(case jsonb_typeof(",
+            $column,
+            ") when 'object' then ",
+            $column,
+            " else '{}' end
+    - array(select key from jsonb_each(",
+            $changes,
+            "::jsonb) where value = 'null'))
+    || (select coalesce(jsonb_object_agg(key, value), '{}')
+      from jsonb_each(",
+            $changes,
+            "::jsonb) where value <> 'null')"
+        )
+    };
+}
+
+pub(crate) use merged;

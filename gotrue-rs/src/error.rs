@@ -3,9 +3,10 @@
 //! One type for the whole service. `Display` is the public text; causes travel only as
 //! `#[source]` and reach the log. Mirrors upstream's `internal/api/errors.go` and `apierrors`.
 
+mod answer;
 mod code;
+mod database;
 mod outage;
-mod refusal;
 mod render;
 
 use std::borrow::Cow;
@@ -14,10 +15,11 @@ use std::time::Duration;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, ResponseError};
+use platform::http::body::{self, BodyError};
 use platform::pg::{DbError, RetryHint};
 
 pub(crate) use code::ErrorCode;
-pub(crate) use refusal::EMAIL_EXISTS;
+pub(crate) use database::EMAIL_EXISTS;
 pub(crate) use render::{ApiVersion, render};
 
 use crate::json::Unreadable;
@@ -78,6 +80,11 @@ impl Error {
         Self::status(StatusCode::BAD_REQUEST, Some(code), message)
     }
 
+    /// 400, for what the client said cannot be.
+    pub(crate) fn invalid(message: impl Into<Message>) -> Self {
+        Self::bad_request(ErrorCode::ValidationFailed, message)
+    }
+
     /// 401.
     pub(crate) fn unauthorized(code: ErrorCode, message: impl Into<Message>) -> Self {
         Self::status(StatusCode::UNAUTHORIZED, Some(code), message)
@@ -103,17 +110,6 @@ impl Error {
         Self::status(StatusCode::UNPROCESSABLE_ENTITY, Some(code), message)
     }
 
-    /// 429, and how long to wait.
-    pub(crate) fn too_many_requests(
-        code: ErrorCode,
-        message: impl Into<Message>,
-        wait: Duration,
-    ) -> Self {
-        let seconds = wait.as_millis().div_ceil(1000).max(1);
-        Self::status(StatusCode::TOO_MANY_REQUESTS, Some(code), message)
-            .with_header("retry-after", seconds.to_string())
-    }
-
     /// 500 with a text of its own.
     pub(crate) fn internal(message: impl Into<Message>) -> Self {
         Self::status(
@@ -121,6 +117,18 @@ impl Error {
             Some(ErrorCode::UnexpectedFailure),
             message,
         )
+    }
+
+    /// Puts what failed into a sentence.
+    pub(crate) fn saying<E: Into<Source>>(message: impl Into<Message>) -> impl FnOnce(E) -> Self {
+        let error = Self::internal(message);
+        |cause| error.with_source(cause)
+    }
+
+    /// What passes: 503, and when to come again.
+    pub(crate) fn passing(message: impl Into<Message>, wait: Duration) -> Self {
+        let code = Some(ErrorCode::UnexpectedFailure);
+        Self::status(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(wait)
     }
 
     /// An OAuth error.
@@ -147,6 +155,13 @@ impl Error {
             headers.push((name, value.into()));
         }
         self
+    }
+
+    /// Says when to come again, in whole seconds.
+    #[must_use]
+    pub(crate) fn retry_after(self, wait: Duration) -> Self {
+        let seconds = wait.as_millis().div_ceil(1000).max(1);
+        self.with_header("retry-after", seconds.to_string())
     }
 
     /// The HTTP status of the answer.
@@ -185,6 +200,29 @@ impl Error {
 impl From<DbError> for Error {
     fn from(cause: DbError) -> Self {
         Self::Unexpected(Box::new(cause))
+    }
+}
+
+impl From<BodyError> for Error {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge(limit) => Self::status(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                Some(ErrorCode::RequestEntityTooLarge),
+                format!("Request body too large (max {limit} bytes)"),
+            ),
+            BodyError::TooSlow => Self::status(
+                StatusCode::REQUEST_TIMEOUT,
+                Some(ErrorCode::RequestTimeout),
+                "Request body did not arrive in time",
+            ),
+            BodyError::Busy => Self::passing(
+                "The server is handling as much as it can, please retry after a moment.",
+                Duration::from_secs(body::RETRY_AFTER),
+            ),
+            // Upstream: 500, as if the service had failed.
+            BodyError::Broken => Unreadable("it ends early or is badly encoded".into()).into(),
+        }
     }
 }
 

@@ -20,14 +20,14 @@ use governor::nanos::Nanos;
 use governor::{Quota, RateLimiter};
 use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
-use platform::env::Reader;
 
 use crate::call::Call;
-use crate::error::{Error, ErrorCode};
+use crate::config::LimitsConfig;
+use crate::refusal::Refusal;
 
 pub(crate) use asked::{Asked, AskedLately, Note};
 use mails::MailLimit;
-pub(crate) use mails::{Rate, Sender};
+pub(crate) use mails::Sender;
 pub(crate) use origin::Origin;
 use recipients::Recipients;
 use table::{Clients, Table};
@@ -78,74 +78,21 @@ const BUCKETS: [Bucket; 13] = [
     Bucket::FactorChallenge,
 ];
 
-/// All rate limits.
-#[derive(Debug, Clone)]
-pub(crate) struct LimitsConfig {
-    /// `GOTRUE_RATE_LIMIT_HEADER`: the header that holds the client's address.
-    header: Option<String>,
-    /// `GOTRUE_RATE_LIMIT_OTP` per five minutes.
-    otp: f64,
-    /// `GOTRUE_RATE_LIMIT_TOKEN_REFRESH` per five minutes.
-    token: f64,
-    /// `GOTRUE_RATE_LIMIT_VERIFY` per five minutes.
-    verify: f64,
-    /// `GOTRUE_RATE_LIMIT_ANONYMOUS_USERS` (default 30): anonymous sign-ups per hour and address.
-    anonymous: f64,
-    /// `GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY` (default 15): codes of second factors per
-    /// minute and address.
-    factors: f64,
-    /// `GOTRUE_RATE_LIMIT_MAIL_REQUESTS` (default 0: no limit; `wildfire` in production: 30):
-    /// requests that mail, on whatever route, per hour and address; twice as many from an IPv6
-    /// /48.
-    mail_requests: f64,
-    /// `GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT` (default 5; 0 is no limit; `wildfire` in
-    /// development: 0): mails to one address in five minutes, whoever asks for them; four times
-    /// as many in a day. One client gets two fifths of them.
-    mails_per_recipient: usize,
-    /// `GOTRUE_RATE_LIMIT_EMAIL_SENT` (default 30): requests for mails on the whole server, per
-    /// hour or as `events/duration`; the last quarter is kept for the secret key, signed-in users
-    /// and clients from where somebody has signed in within 30 days, a fifth of it for each.
-    pub(crate) mails: Rate,
-}
-
-impl LimitsConfig {
-    /// Reads all settings.
-    pub(crate) fn from_env(env: &Reader<'_>) -> Self {
-        let mails = env.string_or("GOTRUE_RATE_LIMIT_EMAIL_SENT", "30");
-        Self {
-            header: env.string("GOTRUE_RATE_LIMIT_HEADER"),
-            otp: env.number("GOTRUE_RATE_LIMIT_OTP", 30.0),
-            token: env.number("GOTRUE_RATE_LIMIT_TOKEN_REFRESH", 150.0),
-            verify: env.number("GOTRUE_RATE_LIMIT_VERIFY", 30.0),
-            anonymous: env.number("GOTRUE_RATE_LIMIT_ANONYMOUS_USERS", 30.0),
-            mail_requests: env.number("GOTRUE_RATE_LIMIT_MAIL_REQUESTS", 0.0),
-            mails_per_recipient: env.number("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", 5),
-            factors: env.number("GOTRUE_MFA_RATE_LIMIT_CHALLENGE_AND_VERIFY", 15.0),
-            mails: Rate::parse(&mails).unwrap_or_else(|| {
-                env.problem(
-                    "GOTRUE_RATE_LIMIT_EMAIL_SENT",
-                    "must be a number or events/duration",
-                );
-                Rate::PerHour(30.0)
-            }),
-        }
-    }
-
-    fn of(&self, bucket: Bucket) -> (f64, u32) {
-        match bucket {
-            Bucket::Signups
-            | Bucket::Otp
-            | Bucket::MagicLink
-            | Bucket::Recover
-            | Bucket::Resend
-            | Bucket::User => (self.otp / FIVE_MINUTES, 30),
-            Bucket::Token => (self.token / FIVE_MINUTES, 30),
-            Bucket::Verify => (self.verify / FIVE_MINUTES, 30),
-            Bucket::Mail => per_hour(self.mail_requests),
-            Bucket::MailOfSite => per_hour(self.mail_requests * SITE_FACTOR),
-            Bucket::FactorVerify | Bucket::FactorChallenge => (self.factors / MINUTE, 30),
-            Bucket::Anonymous => per_hour(self.anonymous),
-        }
+/// How many a second a client may send, and how many at once.
+fn rate(config: &LimitsConfig, bucket: Bucket) -> (f64, u32) {
+    match bucket {
+        Bucket::Signups
+        | Bucket::Otp
+        | Bucket::MagicLink
+        | Bucket::Recover
+        | Bucket::Resend
+        | Bucket::User => (config.otp / FIVE_MINUTES, 30),
+        Bucket::Token => (config.token / FIVE_MINUTES, 30),
+        Bucket::Verify => (config.verify / FIVE_MINUTES, 30),
+        Bucket::Mail => per_hour(config.mail_requests),
+        Bucket::MailOfSite => per_hour(config.mail_requests * SITE_FACTOR),
+        Bucket::FactorVerify | Bucket::FactorChallenge => (config.factors / MINUTE, 30),
+        Bucket::Anonymous => per_hour(config.anonymous),
     }
 }
 
@@ -197,7 +144,7 @@ impl Limits {
         let per_client = BUCKETS
             .iter()
             .map(|bucket| {
-                let (rate, burst) = config.of(*bucket);
+                let (rate, burst) = rate(config, *bucket);
                 per_client(rate, burst, &clock)
             })
             .collect();
@@ -213,7 +160,7 @@ impl Limits {
     }
 
     /// Counts a request; refuses it if its client sent too many.
-    pub(crate) fn check(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
+    pub(crate) fn check(&self, bucket: Bucket, call: &Call) -> Result<(), Refusal> {
         match self.0.client(call) {
             Some(client) => self.0.check(bucket, &Origin::named(client)),
             None => Ok(()),
@@ -222,7 +169,7 @@ impl Limits {
 
     /// Counts a request by its connection where no proxy names its client and [`Limits::check`]
     /// lets it pass.
-    pub(crate) fn check_unnamed(&self, bucket: Bucket, call: &Call) -> Result<(), Error> {
+    pub(crate) fn check_unnamed(&self, bucket: Bucket, call: &Call) -> Result<(), Refusal> {
         match self.0.client(call) {
             Some(_) => Ok(()),
             None => self.0.check(bucket, &self.origin(call)),
@@ -255,7 +202,7 @@ impl Limits {
     }
 
     /// Counts a request that mails; refuses it if its client sent too many, on whatever route.
-    pub(crate) fn check_mailing(&self, call: &Call) -> Result<(), Error> {
+    pub(crate) fn check_mailing(&self, call: &Call) -> Result<(), Refusal> {
         match self.0.client(call) {
             Some(client) if self.0.limits_mailing => {
                 self.0.check(Bucket::Mail, &Origin::named(client))?;
@@ -288,7 +235,7 @@ impl Counters {
         self.per_client.get(at)?.as_ref()
     }
 
-    fn check(&self, bucket: Bucket, client: &Origin) -> Result<(), Error> {
+    fn check(&self, bucket: Bucket, client: &Origin) -> Result<(), Refusal> {
         let wait = match self.limiter(bucket) {
             Some(limiter) => match limiter.check_key(client) {
                 Ok(()) => return Ok(()),
@@ -296,9 +243,7 @@ impl Counters {
             },
             None => HOUR,
         };
-        let text = "Request rate limit reached";
-        let code = ErrorCode::OverRequestRateLimit;
-        Err(Error::too_many_requests(code, text, wait))
+        Err(Refusal::TooOften(wait))
     }
 
     /// The client as a proxy names it.

@@ -5,32 +5,33 @@ pub(crate) mod kind;
 pub(crate) mod links;
 
 mod address_check;
-mod issued;
 mod letter;
 mod notices;
 mod outbox;
 mod permit;
 mod post;
+mod purpose;
 mod seal;
 mod template;
 mod templates;
+mod tokens;
 mod variables;
 
-pub(crate) use issued::Issued;
-pub(crate) use letter::{Letter, Purpose, reserve};
+pub(crate) use letter::{Letter, reserve};
 pub(crate) use notices::{Notice, notify};
 pub(crate) use outbox::{Posted, send_left_over};
 pub(crate) use permit::{Asker, admit, authorize, is_too_soon};
 pub(crate) use post::{Post, PostError};
+pub(crate) use purpose::Purpose;
+pub(crate) use tokens::MailTokens;
 pub(crate) use variables::external_address;
 
 use std::sync::Arc;
 
 use platform::clock::Clock;
 use platform::jwt::KeyError;
-use platform::mail::{MailError, Mailer, SmtpConfig, SmtpMailer};
+use platform::mail::Mailer;
 
-use config::MailConfig;
 use post::Patience;
 use seal::Sealer;
 use templates::Templates;
@@ -51,19 +52,4 @@ pub(crate) fn post_office(
     let templates = Templates::new(&config.mail, config.redirects.site_url(), clock);
     let patience = Patience::within(config.max_request_duration);
     Ok(Post::new(&config.mail, templates, mailer, sealer, patience))
-}
-
-/// The mail server that is configured.
-pub(crate) fn smtp_mailer(
-    config: &MailConfig,
-    own_host: &str,
-) -> Result<Arc<dyn Mailer>, MailError> {
-    let mailer = SmtpMailer::new(&SmtpConfig {
-        host: config.smtp.host.clone(),
-        port: config.smtp.port,
-        user: config.smtp.user.clone(),
-        password: config.smtp.password.clone(),
-        helo: own_host.to_owned(),
-    })?;
-    Ok(Arc::new(mailer))
 }

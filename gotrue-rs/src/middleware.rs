@@ -9,14 +9,11 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpMessage as _, HttpRequest, web};
 use futures_util::FutureExt as _;
-use platform::http::bearer;
+use platform::http::RequestId;
 use platform::http::body::{self, BodyError};
-use uuid::Uuid;
 
-use crate::call;
-use crate::caller::check_token;
 use crate::error::{ApiVersion, Error, ErrorCode, render};
 use crate::state::State;
 
@@ -42,7 +39,7 @@ pub(crate) async fn around(
         Ok(Err(_panic)) => failed(http, &panicked(), version, &id),
         // Upstream: 504, as if it had been the service that took so long.
         Err(_elapsed) if body::is_arriving(&http) => {
-            let error = call::refusal(BodyError::TooSlow);
+            let error = Error::from(BodyError::TooSlow);
             failed(http, &error, version, &id)
         }
         Err(_elapsed) => failed(http, &timed_out(), version, &id),
@@ -50,29 +47,15 @@ pub(crate) async fn around(
     Ok(in_format(response, version, &id))
 }
 
-/// Refuses a request without a valid token before anything of its body is read. What the token
-/// allows is for the handler to ask.
-pub(crate) async fn token_first<B: MessageBody + 'static>(
-    state: web::Data<State>,
-    request: ServiceRequest,
-    next: Next<B>,
-) -> Result<ServiceResponse<B>, actix_web::Error> {
-    check_token(&state, bearer::token(request.headers()))?;
-    call::trust_sender(&request);
-    next.call(request).await
-}
-
-/// A header may name the request; without one, or without the header, it is random.
+/// A header may name the request; else it has the name that the log and the answer give it.
 fn request_id(request: &ServiceRequest, header: Option<&str>) -> String {
-    match header {
-        Some(name) => request
-            .headers()
-            .get(name)
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
-            .to_owned(),
-        None => Uuid::new_v4().to_string(),
-    }
+    let Some(name) = header else {
+        let id = request.extensions().get::<RequestId>().cloned();
+        return id.map_or_else(String::new, |RequestId(id)| id);
+    };
+    let value = request.headers().get(name);
+    let text = value.and_then(|value| value.to_str().ok());
+    text.unwrap_or_default().to_owned()
 }
 
 fn panicked() -> Error {
@@ -147,7 +130,7 @@ fn causes(error: &Error) -> Option<String> {
 }
 
 /// `404 page not found`, as Go's router says it.
-pub(crate) async fn not_found() -> actix_web::HttpResponse {
+pub(crate) fn not_found() -> actix_web::HttpResponse {
     actix_web::HttpResponse::NotFound()
         .content_type("text/plain; charset=utf-8")
         .insert_header((

@@ -1,16 +1,7 @@
 //! One-time codes and how they are stored. Mirrors upstream's `internal/crypto/crypto.go`.
 
-use std::fmt::Write as _;
-
 use aws_lc_rs::hmac;
 use jiff::{SignedDuration, Timestamp};
-use platform::pg::Executor;
-use uuid::Uuid;
-
-use crate::accounts::pkce::Challenge;
-use crate::db::flow_states::{self, NewFlow};
-use crate::error::Error;
-use crate::sessions::AuthMethod;
 
 /// What marks a stored token as one of a PKCE flow.
 pub(crate) const PKCE_PREFIX: &str = "pkce_";
@@ -48,27 +39,6 @@ impl Flow {
     }
 }
 
-/// Remembers the challenge of a PKCE flow until the mail comes back; without a challenge there
-/// is nothing to remember.
-pub(crate) async fn start_pkce(
-    db: &impl Executor,
-    user_id: Uuid,
-    method: AuthMethod,
-    challenge: &Challenge,
-    now: Timestamp,
-) -> Result<(), Error> {
-    if !challenge.is_pkce() {
-        return Ok(());
-    }
-    let flow = NewFlow {
-        user_id,
-        method: method.as_str(),
-        code_challenge: &challenge.challenge,
-        code_challenge_method: challenge.stored_method()?,
-    };
-    Ok(flow_states::insert(db, &flow, now).await?)
-}
-
 /// A code as it is sent, and the hash under which it is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Code {
@@ -102,10 +72,7 @@ impl CodeKey {
     /// The hash of a code together with the address it went to: a code is good for one user.
     pub(crate) fn hash(&self, address: &str, code: &str) -> String {
         let tag = hmac::sign(&self.0, format!("{address}{code}").as_bytes());
-        tag.as_ref().iter().fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+        hex::encode(tag)
     }
 }
 

@@ -26,11 +26,10 @@ use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::middleware::{Next, from_fn};
 use actix_web::{HttpResponse, Route, web};
 use platform::http::cors::CorsRules;
+use serde::Serialize;
 
-use crate::call::{Call, Serving};
-use crate::caller::Caller;
 use crate::config::Config;
-use crate::error::Error;
+use crate::extract::{Gate, gate};
 use crate::middleware;
 use crate::state::State;
 
@@ -44,7 +43,7 @@ pub fn configure(cfg: &mut web::ServiceConfig, state: &web::Data<State>) {
             async move { cors.apply(request, next).await }
         }))
         .configure(routes)
-        .default_service(web::to(middleware::not_found));
+        .default_service(web::to(|| std::future::ready(middleware::not_found())));
     cfg.service(scope);
 }
 
@@ -96,58 +95,50 @@ fn cross_origin(config: &Config) -> CorsRules {
     }
 }
 
-/// Registers the handlers of a path, which may have several spellings; other methods are
-/// answered as Go's router does.
-pub(crate) fn resource(
+/// Registers the handlers of a path, which may have several spellings, for those whom the gate
+/// lets in; other methods are answered as Go's router does.
+fn resource<G: Gate>(
     cfg: &mut web::ServiceConfig,
     paths: &[&'static str],
     routes: impl Fn() -> Vec<(Method, Route)>,
 ) {
     for path in paths {
-        let handlers = routes();
-        let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
-        // Around the resource rather than the scope: what answers for a handler that panics or
-        // takes too long needs a copy of the request, and copies are only made once it is routed.
-        let mut resource = web::resource(*path).wrap(from_fn(middleware::around));
-        for (_, handler) in handlers {
-            resource = resource.route(handler);
-        }
-        let otherwise = move || std::future::ready(method_not_allowed(&allowed));
-        cfg.service(resource.default_service(web::to(otherwise)));
+        let (allowed, handlers): (Vec<_>, Vec<_>) = routes().into_iter().unzip();
+        let otherwise = move || std::future::ready(not_served(&allowed));
+        mount::<G>(cfg, path, handlers, web::to(otherwise));
     }
 }
 
-/// Like [`resource`], for routers behind the bearer check: it comes before the method's.
-pub(crate) fn user_resource(
+/// Registers handlers for those whom the gate lets in, and what all other methods get.
+fn mount<G: Gate>(
     cfg: &mut web::ServiceConfig,
-    paths: &[&'static str],
-    routes: impl Fn() -> Vec<(Method, Route)>,
+    path: &'static str,
+    handlers: Vec<Route>,
+    otherwise: Route,
 ) {
-    for path in paths {
-        let handlers = routes();
-        let allowed: Vec<_> = handlers.iter().map(|(method, _)| method.clone()).collect();
-        let mut resource = web::resource(*path)
-            .wrap(from_fn(middleware::token_first))
-            .wrap(from_fn(middleware::around));
-        for (_, handler) in handlers {
-            resource = resource.route(handler);
-        }
-        let otherwise = move |state: Serving, call: Call| {
-            let allowed = allowed.clone();
-            async move {
-                Caller::authenticate(&state, &call).await?;
-                if allowed.is_empty() {
-                    return Ok(middleware::not_found().await);
-                }
-                Ok::<_, Error>(method_not_allowed(&allowed))
-            }
-        };
-        cfg.service(resource.default_service(web::to(otherwise)));
+    // Around the resource rather than the scope: what answers for a handler that panics or
+    // takes too long needs a copy of the request, and copies are only made once it is routed.
+    let mut resource = web::resource(path)
+        .wrap(from_fn(gate::<G, _>))
+        .wrap(from_fn(middleware::around));
+    for handler in handlers {
+        resource = resource.route(handler);
     }
+    cfg.service(resource.default_service(otherwise));
 }
 
-/// 405 with one `Allow` header per method.
-fn method_not_allowed(allowed: &[Method]) -> HttpResponse {
+/// What is said about a message that was asked for.
+#[derive(Serialize)]
+struct MessageBody<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    message_id: &'a str,
+}
+
+/// 405 with one `Allow` header per method, or 404 where there is none.
+fn not_served(allowed: &[Method]) -> HttpResponse {
+    if allowed.is_empty() {
+        return middleware::not_found();
+    }
     let mut response = HttpResponse::MethodNotAllowed();
     for method in allowed {
         if let Ok(value) = HeaderValue::from_str(method.as_str()) {

@@ -10,6 +10,6 @@ pub(crate) mod refresh;
 mod refresh_token;
 pub(crate) mod validity;
 
-pub(crate) use issue::{Grant, Issued, PasswordVerdict, issue};
+pub(crate) use issue::{Grant, PasswordVerdict, SessionTokens, issue};
 pub(crate) use method::AuthMethod;
 pub(crate) use raise::raise;

@@ -46,15 +46,16 @@ pub(crate) async fn confirm_email_change(
     user.email_change_confirm_status = 0;
     user.email = email;
     user.updated_at = micros(now);
-    let failed = |error| Error::internal("Error confirm email").with_source(error);
+    let failed = || Error::saying("Error confirm email");
     // Upstream: a server error where somebody else has confirmed the address meanwhile.
     db::users::confirm_email_change(db, user.id, &user.email, now)
         .await
-        .map_err(|error| failed(error).or_taken())?;
+        .map_err(failed())
+        .map_err(Error::or_taken)?;
     if !user.is_confirmed() {
         db::users::confirm_email(db, user, now)
             .await
-            .map_err(failed)?;
+            .map_err(failed())?;
     }
     Ok(())
 }
@@ -122,7 +123,7 @@ async fn upsert(state: &State, db: &impl Executor, user: &User, proof: Proof) ->
     let identity = Identity::new(user.id, proof.provider, proof.fresh, now);
     db::identities::insert(db, &identity)
         .await
-        .map_err(|error| Error::internal("Error creating identity").with_source(error))
+        .map_err(Error::saying("Error creating identity"))
 }
 
 /// Stores an event, unless events are only logged.

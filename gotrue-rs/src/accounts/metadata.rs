@@ -5,8 +5,9 @@ use platform::pg::Tx;
 
 use crate::db;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json::{self, Document};
+use crate::refusal::Refusal;
 
 /// How long either document may be, as JSON in bytes. Together with a signature they still fit
 /// into the 64 KiB that servers and proxies take for all headers.
@@ -22,10 +23,8 @@ fn check(name: &str, document: &Document) -> Result<(), Error> {
     if fits(document) {
         return Ok(());
     }
-    Err(Error::bad_request(
-        ErrorCode::ValidationFailed,
-        format!("{name} cannot be longer than {LONGEST} bytes"),
-    ))
+    let text = format!("{name} cannot be longer than {LONGEST} bytes");
+    Err(Refusal::invalid(text).into())
 }
 
 /// Refuses metadata of an account about to be made that is too long.
@@ -63,7 +62,7 @@ pub(crate) async fn merge(
     let app = changes.app.unwrap_or(&nothing);
     db::users::merge_metadata(tx, user, own, app, now)
         .await
-        .map_err(|error| Error::internal("Error updating user").with_source(error))?;
+        .map_err(Error::saying("Error updating user"))?;
     let adds = |changes: &Document| changes.values().any(|value| !value.is_null());
     if adds(own) {
         check("user_metadata", &user.user_metadata)?;

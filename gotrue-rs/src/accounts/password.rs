@@ -21,8 +21,9 @@ use formats::Stored;
 pub(crate) use formats::is_usable;
 use queue::{Job, Queue};
 
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::limits::Origin;
+use crate::refusal::Refusal;
 
 /// The work factor of new hashes, as upstream's.
 const COST: u32 = 10;
@@ -108,8 +109,7 @@ impl Hasher {
     /// The hash of a new password, which must not be longer than 72 bytes.
     pub(crate) async fn hash(&self, origin: &Origin, password: &str) -> Result<String, Error> {
         let (password, cost) = (used_of(password, BCRYPT_USES), self.cost);
-        let mut salt = [0; 16];
-        aws_lc_rs::rand::fill(&mut salt).map_err(|_| Error::Unexpected("no randomness".into()))?;
+        let salt = platform::keys::random();
         let hashed = self.usual.run(origin, move || {
             bcrypt::hash_with_salt(&password, cost, salt)
                 .map(|parts| parts.format_for_version(bcrypt::Version::TwoA))
@@ -312,11 +312,7 @@ fn used_of(password: &str, most: usize) -> Vec<u8> {
 
 /// Upstream: would queue without end.
 fn busy() -> Error {
-    Error::too_many_requests(
-        ErrorCode::OverRequestRateLimit,
-        "Request rate limit reached",
-        LONGEST_WAIT,
-    )
+    Refusal::TooOften(LONGEST_WAIT).into()
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use platform::pg::Executor;
 use crate::db;
 use crate::db::phone_codes::{Column, SentCode};
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::refusal::{Refusal, Sent};
 use crate::state::State;
 
 /// What stands for the id of a message to a test number.
@@ -95,18 +96,16 @@ pub(crate) fn is_too_soon(state: &State, sent_at: Option<Timestamp>) -> bool {
     next(state, sent_at).is_some()
 }
 
-fn check_frequency(state: &State, sent_at: Option<Timestamp>, now: Timestamp) -> Result<(), Error> {
+fn check_frequency(
+    state: &State,
+    sent_at: Option<Timestamp>,
+    now: Timestamp,
+) -> Result<(), Refusal> {
     match next(state, sent_at) {
         Some(next) => {
             let wait = next.duration_since(now).unsigned_abs();
-            let seconds = wait.as_secs();
-            Err(Error::too_many_requests(
-                ErrorCode::OverSmsSendRateLimit,
-                format!(
-                    "For security purposes, you can only request this after {seconds} seconds."
-                ),
-                wait,
-            ))
+            let what = Sent::Message;
+            Err(Refusal::TooSoon { what, wait })
         }
         None => Ok(()),
     }

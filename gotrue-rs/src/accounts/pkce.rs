@@ -3,10 +3,17 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jiff::Timestamp;
+use platform::keys;
+use platform::pg::Executor;
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
-use crate::error::{Error, ErrorCode};
+use crate::db::flow_states::{self, NewFlow};
+use crate::error::Error;
 use crate::otp::Flow;
+use crate::refusal::Refusal;
+use crate::sessions::AuthMethod;
 
 /// A challenge as the client sent it; both parts are empty where it sent none.
 #[derive(Debug, Clone, Default)]
@@ -17,9 +24,8 @@ pub(crate) struct Challenge {
 
 impl Challenge {
     /// Checks that the challenge is complete and well-formed.
-    pub(crate) fn validate(&self) -> Result<(), Error> {
-        let refuse =
-            |text: &'static str| Err(Error::bad_request(ErrorCode::ValidationFailed, text));
+    pub(crate) fn validate(&self) -> Result<(), Refusal> {
+        let refuse = |text: &'static str| Err(Refusal::invalid(text));
         if self.challenge.is_empty() != self.method.is_empty() {
             return refuse("PKCE flow requires code_challenge_method and code_challenge");
         }
@@ -52,38 +58,50 @@ impl Challenge {
     }
 
     /// The method as it is stored.
-    pub(crate) fn stored_method(&self) -> Result<&'static str, Error> {
+    pub(crate) fn stored_method(&self) -> Result<&'static str, Refusal> {
         match self.method.to_lowercase().as_str() {
             "s256" => Ok("s256"),
             "plain" => Ok("plain"),
-            _ => Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
+            _ => Err(Refusal::invalid(
                 "code_challenge_method must be s256 or plain",
             )),
         }
     }
 }
 
+/// Remembers the challenge of a PKCE flow until the mail comes back; without a challenge there
+/// is nothing to remember.
+pub(crate) async fn start(
+    db: &impl Executor,
+    user_id: Uuid,
+    method: AuthMethod,
+    challenge: &Challenge,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if !challenge.is_pkce() {
+        return Ok(());
+    }
+    let flow = NewFlow {
+        user_id,
+        method: method.as_str(),
+        code_challenge: &challenge.challenge,
+        code_challenge_method: challenge.stored_method()?,
+    };
+    Ok(flow_states::insert(db, &flow, now).await?)
+}
+
 /// Checks a verifier against a stored challenge.
-pub(crate) fn verify(challenge: &str, method: &str, verifier: &str) -> Result<(), Error> {
+pub(crate) fn verify(challenge: &str, method: &str, verifier: &str) -> Result<(), Refusal> {
     let derived = match method {
         "s256" => URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)),
         "plain" => verifier.to_owned(),
-        _ => {
-            return Err(Error::bad_request(
-                ErrorCode::BadCodeVerifier,
-                "code challenge method not supported",
-            ));
-        }
+        _ => return Err(Refusal::Verifier("code challenge method not supported")),
     };
-    let equal =
-        aws_lc_rs::constant_time::verify_slices_are_equal(derived.as_bytes(), challenge.as_bytes());
-    equal.map_err(|_| {
-        Error::bad_request(
-            ErrorCode::BadCodeVerifier,
-            "code challenge does not match previously saved code verifier",
-        )
-    })
+    if !keys::same(derived.as_bytes(), challenge.as_bytes()) {
+        let text = "code challenge does not match previously saved code verifier";
+        return Err(Refusal::Verifier(text));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Which passwords are good enough. Mirrors upstream's `internal/api/password.go`.
 
 use crate::config::PasswordConfig;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::refusal::Refusal;
 
 /// bcrypt reads no more of a password, in bytes.
 const LONGEST: usize = 72;
@@ -9,10 +10,7 @@ const LONGEST: usize = 72;
 /// Checks a password against the policy.
 pub(crate) fn check(policy: &PasswordConfig, password: &str) -> Result<(), Error> {
     if password.len() > LONGEST {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
-            "Password cannot be longer than 72 characters",
-        ));
+        return Err(Refusal::invalid("Password cannot be longer than 72 characters").into());
     }
     let mut reasons = Vec::new();
     let mut messages = Vec::new();

@@ -7,25 +7,25 @@ mod anonymous;
 mod by_code;
 mod repeated;
 
-use platform::pg::{Executor, Tx};
+use platform::pg::Tx;
 use uuid::Uuid;
 
 use super::change::record;
 use super::identity::{become_only, unverified};
 use super::phone::{self, Purpose};
-use super::pkce::Challenge;
+use super::pkce::{self, Challenge};
 use super::{policy, validate};
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
-use crate::db::flow_states::NewFlow;
 use crate::db::identities::Identity;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json::Document;
 use crate::limits::{Asked, Note};
 use crate::mail::{self, Letter, Posted};
-use crate::sessions::{self, AuthMethod, Grant, Issued};
+use crate::refusal::Refusal;
+use crate::sessions::{self, AuthMethod, Grant, SessionTokens};
 use crate::state::State;
 
 pub(crate) use anonymous::sign_up_anonymously;
@@ -47,7 +47,7 @@ pub(crate) struct NewAccount {
 #[derive(Debug)]
 pub(crate) enum SignUpOutcome {
     /// No confirmation is needed: the user is signed in.
-    SignedIn(Box<User>, Box<Issued>),
+    SignedIn(Box<User>, Box<SessionTokens>),
     /// A mail or message has to be answered first, or the user existed already and is shown in
     /// a way that does not tell.
     Pending(Box<User>),
@@ -95,18 +95,9 @@ pub(crate) async fn sign_up(
 }
 
 /// Whether anybody may sign up at all.
-pub(crate) fn check_open(state: &State) -> Result<(), Error> {
-    if state.config.disable_signup {
-        return Err(Error::unprocessable(
-            ErrorCode::SignupDisabled,
-            "Signups not allowed for this instance",
-        ));
-    }
-    Ok(())
-}
-
-fn invalid(text: &'static str) -> Error {
-    Error::bad_request(ErrorCode::ValidationFailed, text)
+pub(crate) fn check_open(state: &State) -> Result<(), Refusal> {
+    let is_closed = state.config.disable_signup;
+    (!is_closed).then_some(()).ok_or(Refusal::SignupsClosed)
 }
 
 impl<'a> SignUp<'a> {
@@ -114,14 +105,15 @@ impl<'a> SignUp<'a> {
         let config = &state.config;
         if let Some(password) = &account.password {
             if password.is_empty() {
-                return Err(invalid("Signup requires a valid password"));
+                return Err(Refusal::invalid("Signup requires a valid password").into());
             }
             policy::check(&config.password, password)?;
         }
         if !account.email.is_empty() && !account.phone.is_empty() {
-            return Err(invalid(
+            return Err(Refusal::invalid(
                 "Only an email address or phone number should be provided on signup.",
-            ));
+            )
+            .into());
         }
         let provider = if account.email.is_empty() {
             Provider::Phone
@@ -137,23 +129,17 @@ impl<'a> SignUp<'a> {
             validate::channel(&config.sms, chosen)?;
             account.channel = chosen.to_owned();
             if account.challenge.is_pkce() {
-                return Err(invalid("PKCE not supported for phone signups"));
+                return Err(Refusal::invalid("PKCE not supported for phone signups").into());
             }
         }
         account.challenge.validate()?;
         let aud = call.audience(config, None);
         match provider {
             Provider::Email if !config.external.email => {
-                return Err(Error::bad_request(
-                    ErrorCode::EmailProviderDisabled,
-                    "Email signups are disabled",
-                ));
+                return Err(Refusal::EmailSignupsClosed.into());
             }
             Provider::Phone if !config.external.phone => {
-                return Err(Error::bad_request(
-                    ErrorCode::PhoneProviderDisabled,
-                    "Phone signups are disabled",
-                ));
+                return Err(Refusal::PhoneSignupsClosed.into());
             }
             Provider::Email => account.email = validate::email(&account.email)?,
             Provider::Phone => account.phone = validate::phone(&account.phone)?,
@@ -177,7 +163,7 @@ impl<'a> SignUp<'a> {
             }
             Provider::Phone => db::users::by_phone(&client, phone, &self.aud).await,
         };
-        found.map_err(|error| Error::internal("Database error finding user").with_source(error))
+        found.map_err(Error::saying("Database error finding user"))
     }
 
     fn is_confirmed(&self, user: &User) -> bool {
@@ -307,9 +293,7 @@ impl<'a> SignUp<'a> {
         let store = async |tx: &Tx<'_>| {
             let user = db::users::insert(tx, &fresh, self.state.clock.now())
                 .await
-                .map_err(|error| {
-                    Error::internal("Database error saving new user").with_source(error)
-                })?;
+                .map_err(Error::saying("Database error saving new user"))?;
             self.settle_in(tx, user, true, letter.as_ref()).await
         };
         let stored = self.state.db.transaction("sign_up", store).await?;
@@ -396,7 +380,7 @@ impl<'a> SignUp<'a> {
         let mut identity = Identity::new(user.id, self.provider.as_str(), data, now);
         db::identities::insert(tx, &identity)
             .await
-            .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+            .map_err(Error::saying("Error creating identity"))?;
         become_only(tx, user, &mut identity, now).await?;
         Ok(identity)
     }
@@ -424,8 +408,7 @@ impl<'a> SignUp<'a> {
                 db::users::confirm_phone(tx, user, now).await
             }
         };
-        confirmed
-            .map_err(|error| Error::internal("Database error updating user").with_source(error))?;
+        confirmed.map_err(Error::saying("Database error updating user"))?;
         self.show_verified(user);
         Ok(())
     }
@@ -453,15 +436,8 @@ impl<'a> SignUp<'a> {
         let event = Entry::new(user, Action::UserConfirmationRequested)
             .trait_("provider", self.provider.as_str());
         let challenge = &self.account.challenge;
-        if challenge.is_pkce() {
-            let flow = NewFlow {
-                user_id: user.id,
-                method: AuthMethod::EmailSignup.as_str(),
-                code_challenge: &challenge.challenge,
-                code_challenge_method: challenge.stored_method()?,
-            };
-            db::flow_states::insert(tx, &flow, self.state.clock.now()).await?;
-        }
+        let now = self.state.clock.now();
+        pkce::start(tx, user.id, AuthMethod::EmailSignup, challenge, now).await?;
         if is_new {
             letter.write_to_new(tx, user, Some(&event)).await
         } else {
@@ -469,7 +445,7 @@ impl<'a> SignUp<'a> {
         }
     }
 
-    async fn sign_in(&self, user: &mut User) -> Result<Issued, Error> {
+    async fn sign_in(&self, user: &mut User) -> Result<SessionTokens, Error> {
         let entry = Entry::new(user, Action::Login).trait_("provider", self.provider.as_str());
         let client = self.state.client().await?;
         let grant = Grant::audited(entry);
@@ -483,9 +459,4 @@ impl<'a> SignUp<'a> {
         )
         .await
     }
-}
-
-/// The actor of an event that concerns a user who is not signed in.
-async fn record_alone(state: &State, db: &impl Executor, entry: Entry) -> Result<(), Error> {
-    record(state, db, &entry).await
 }

@@ -1,9 +1,9 @@
 //! Time-based one-time passwords (RFC 6238): SHA-1, six digits, thirty seconds.
 
-use aws_lc_rs::{constant_time, hmac, rand};
+use aws_lc_rs::hmac;
 use jiff::Timestamp;
+use platform::keys;
 
-use crate::error::Error;
 use crate::redirect::query::escape;
 
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -15,10 +15,8 @@ const QUIET: i32 = 4;
 const PIXELS: i32 = 3;
 
 /// A new secret, as authenticator apps take it.
-pub(crate) fn new_secret() -> Result<String, Error> {
-    let mut bytes = [0; SECRET_BYTES];
-    rand::fill(&mut bytes).map_err(|_| Error::Unexpected("no randomness".into()))?;
-    Ok(base32(&bytes))
+pub(crate) fn new_secret() -> String {
+    base32(&keys::random::<SECRET_BYTES>())
 }
 
 /// Whether a code is that of now, or of the period before or after.
@@ -31,7 +29,7 @@ pub(crate) fn is_valid(code: &str, secret: &str, now: Timestamp) -> bool {
     let mut valid = false;
     for step in [counter - 1, counter, counter + 1] {
         let expected = code_at(&key, step);
-        valid |= constant_time::verify_slices_are_equal(expected.as_bytes(), code).is_ok();
+        valid |= keys::same(expected.as_bytes(), code);
     }
     valid
 }

@@ -3,28 +3,26 @@
 //! Mirrors upstream's `internal/api/mail.go`, `phone.go` and `sms_provider`.
 
 use crate::config::SmsConfig;
-use crate::error::{Error, ErrorCode};
+use crate::refusal::Refusal;
 
 const LONGEST_EMAIL: usize = 255;
 
-fn invalid(message: &'static str) -> Error {
-    Error::bad_request(ErrorCode::ValidationFailed, message)
-}
-
 /// The address in lower case.
-pub(crate) fn email(address: &str) -> Result<String, Error> {
+pub(crate) fn email(address: &str) -> Result<String, Refusal> {
     if address.is_empty() {
-        return Err(invalid("An email address is required"));
+        return Err(Refusal::invalid("An email address is required"));
     }
     if address.len() > LONGEST_EMAIL {
-        return Err(invalid("An email address is too long"));
+        return Err(Refusal::invalid("An email address is too long"));
     }
     let parts = address.split_once('@');
     let valid = parts.is_some_and(|(local, host)| {
         !local.is_empty() && local.bytes().all(is_local) && host.split('.').all(is_label)
     });
     if !valid {
-        return Err(invalid("Unable to validate email address: invalid format"));
+        return Err(Refusal::invalid(
+            "Unable to validate email address: invalid format",
+        ));
     }
     Ok(address.to_lowercase())
 }
@@ -48,7 +46,7 @@ pub(crate) fn format_phone(number: &str) -> String {
 }
 
 /// The number as it is stored.
-pub(crate) fn phone(number: &str) -> Result<String, Error> {
+pub(crate) fn phone(number: &str) -> Result<String, Refusal> {
     let number = format_phone(number);
     let digits = number.as_bytes();
     let valid = (2..=15).contains(&digits.len())
@@ -57,12 +55,14 @@ pub(crate) fn phone(number: &str) -> Result<String, Error> {
     if valid {
         Ok(number)
     } else {
-        Err(invalid("Invalid phone number format (E.164 required)"))
+        Err(Refusal::invalid(
+            "Invalid phone number format (E.164 required)",
+        ))
     }
 }
 
 /// Checks by what way a message may go to a phone.
-pub(crate) fn channel(sms: &SmsConfig, channel: &str) -> Result<(), Error> {
+pub(crate) fn channel(sms: &SmsConfig, channel: &str) -> Result<(), Refusal> {
     let valid = match channel {
         "sms" => true,
         "whatsapp" => matches!(sms.provider.as_str(), "twilio" | "twilio_verify"),
@@ -71,7 +71,7 @@ pub(crate) fn channel(sms: &SmsConfig, channel: &str) -> Result<(), Error> {
     if valid {
         return Ok(());
     }
-    Err(invalid(
+    Err(Refusal::invalid(
         "Invalid channel, supported values are 'sms' or 'whatsapp'. 'whatsapp' is only supported \
          if Twilio or Twilio Verify is used as the provider.",
     ))

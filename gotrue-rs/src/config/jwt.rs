@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use aws_lc_rs::hkdf;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring};
+use platform::keys;
 
 /// How tokens are made and checked.
 #[derive(Debug)]
@@ -85,13 +85,7 @@ impl JwtConfig {
 
     /// A key for another purpose, made from the secret.
     pub(crate) fn derive_key(&self, purpose: &str) -> Result<[u8; 32], KeyError> {
-        let mut key = [0; 32];
-        hkdf::Salt::new(hkdf::HKDF_SHA256, &[])
-            .extract(self.secret.expose().as_bytes())
-            .expand(&[purpose.as_bytes()], hkdf::HKDF_SHA256)
-            .and_then(|material| material.fill(&mut key))
-            .map_err(|_| KeyError::Refused)?;
-        Ok(key)
+        keys::derive(self.secret.expose().as_bytes(), purpose)
     }
 
     /// Whether tokens of this role may use the admin routes.

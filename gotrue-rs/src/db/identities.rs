@@ -112,7 +112,7 @@ const MERGE_DATA: &str = concat!(
     "-- auth.identities.merge_data
 update auth.identities
 set identity_data = ",
-    crate::db::users::merged!("identity_data", "$2"),
+    crate::db::merged!("identity_data", "$2"),
     ", updated_at = $3
 where id = $1"
 );

@@ -16,99 +16,76 @@ pub(crate) struct Holder<'a> {
     pub(crate) relates_to: &'a str,
 }
 
-const ISSUE_CONFIRMATION: &str = "-- auth.one_time_tokens.issue_confirmation
-with holder as (
-  update auth.users
-  set confirmation_token = $2, confirmation_sent_at = $3, updated_at = $3,
-    invited_at = case when $6 then $3 else invited_at end
-  where id = $1
-)
-insert into auth.one_time_tokens
-  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-values ($5, $1, 'confirmation_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
-on conflict (user_id, token_type) do update
-set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
-  created_at = excluded.created_at, updated_at = excluded.updated_at";
-
-/// Stores the token of a sign-up or an invitation.
-pub(crate) async fn issue_confirmation(
-    db: &impl Executor,
-    holder: Holder<'_>,
-    token: &str,
-    invited: bool,
-    at: Timestamp,
-) -> Result<(), DbError> {
-    let relates_to = holder.relates_to.to_lowercase();
-    let params: platform::pg::Params<'_> = &[
-        &holder.id,
-        &token,
-        &at,
-        &relates_to,
-        &Uuid::new_v4(),
-        &invited,
-    ];
-    db.execute(ISSUE_CONFIRMATION, params).await?;
-    Ok(())
+/// A token that is one column of the user beside its row here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum SimpleToken {
+    Confirmation,
+    /// A confirmation that somebody was invited to.
+    Invitation,
+    Recovery,
+    Reauthentication,
 }
 
-const ISSUE_RECOVERY: &str = "-- auth.one_time_tokens.issue_recovery
+macro_rules! issue {
+    ($name:literal, $more:literal) => {
+        concat!(
+            "-- auth.one_time_tokens.issue_",
+            $name,
+            "
 with holder as (
   update auth.users
-  set recovery_token = $2, recovery_sent_at = $3, updated_at = $3
+  set ",
+            $name,
+            "_token = $2, ",
+            $name,
+            "_sent_at = $3, updated_at = $3",
+            $more,
+            "
   where id = $1
 )
 insert into auth.one_time_tokens
   (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-values ($5, $1, 'recovery_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
+values ($5, $1, '",
+            $name,
+            "_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
 on conflict (user_id, token_type) do update
 set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
-  created_at = excluded.created_at, updated_at = excluded.updated_at";
-
-/// Stores the token of a password recovery or a magic link.
-pub(crate) async fn issue_recovery(
-    db: &impl Executor,
-    holder: Holder<'_>,
-    token: &str,
-    at: Timestamp,
-) -> Result<(), DbError> {
-    let relates_to = holder.relates_to.to_lowercase();
-    let params: platform::pg::Params<'_> = &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
-    db.execute(ISSUE_RECOVERY, params).await?;
-    Ok(())
+  created_at = excluded.created_at, updated_at = excluded.updated_at"
+        )
+    };
 }
 
-const ISSUE_REAUTHENTICATION: &str = "-- auth.one_time_tokens.issue_reauthentication
-with holder as (
-  update auth.users
-  set reauthentication_token = $2, reauthentication_sent_at = $3, updated_at = $3
-  where id = $1
-)
-insert into auth.one_time_tokens
-  (id, user_id, token_type, token_hash, relates_to, created_at, updated_at)
-values ($5, $1, 'reauthentication_token', $2, $4, $3 at time zone 'UTC', $3 at time zone 'UTC')
-on conflict (user_id, token_type) do update
-set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.relates_to,
-  created_at = excluded.created_at, updated_at = excluded.updated_at";
+const ISSUE_CONFIRMATION: &str = issue!("confirmation", "");
+const ISSUE_INVITATION: &str = issue!("confirmation", ", invited_at = $3");
+const ISSUE_RECOVERY: &str = issue!("recovery", "");
+const ISSUE_REAUTHENTICATION: &str = issue!("reauthentication", "");
 
-/// Stores the token of a reauthentication.
-pub(crate) async fn issue_reauthentication(
+/// Stores a token.
+pub(crate) async fn issue(
     db: &impl Executor,
+    kind: SimpleToken,
     holder: Holder<'_>,
     token: &str,
     at: Timestamp,
 ) -> Result<(), DbError> {
+    let sql = match kind {
+        SimpleToken::Confirmation => ISSUE_CONFIRMATION,
+        SimpleToken::Invitation => ISSUE_INVITATION,
+        SimpleToken::Recovery => ISSUE_RECOVERY,
+        SimpleToken::Reauthentication => ISSUE_REAUTHENTICATION,
+    };
     let relates_to = holder.relates_to.to_lowercase();
     let params: platform::pg::Params<'_> = &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
-    db.execute(ISSUE_REAUTHENTICATION, params).await?;
+    db.execute(sql, params).await?;
     Ok(())
 }
 
 /// A pending change of address; `current` is empty where only the new address confirms.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct EmailChange<'a> {
-    pub(crate) new_email: &'a str,
-    pub(crate) current: &'a str,
-    pub(crate) new: &'a str,
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct EmailChange {
+    pub(crate) new_email: String,
+    pub(crate) current: String,
+    pub(crate) new: String,
 }
 
 const ISSUE_EMAIL_CHANGE: &str = "-- auth.one_time_tokens.issue_email_change
@@ -136,7 +113,7 @@ set id = excluded.id, token_hash = excluded.token_hash, relates_to = excluded.re
 pub(crate) async fn issue_email_change(
     db: &impl Executor,
     holder: Holder<'_>,
-    change: &EmailChange<'_>,
+    change: &EmailChange,
     at: Timestamp,
 ) -> Result<(), DbError> {
     let relates_to = holder.relates_to.to_lowercase();
@@ -163,14 +140,6 @@ pub(crate) struct Before {
     pub(crate) email_change: String,
     pub(crate) email_change_token_current: String,
     pub(crate) email_change_confirm_status: i16,
-}
-
-/// A token that is one column of the user beside its row here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SimpleToken {
-    Confirmation,
-    Recovery,
-    Reauthentication,
 }
 
 macro_rules! take_back {
@@ -227,7 +196,9 @@ pub(crate) async fn take_back(
         &before.invited_at,
     ];
     match kind {
-        SimpleToken::Confirmation => db.execute(TAKE_BACK_CONFIRMATION, params).await?,
+        SimpleToken::Confirmation | SimpleToken::Invitation => {
+            db.execute(TAKE_BACK_CONFIRMATION, params).await?
+        }
         SimpleToken::Recovery => db.execute(TAKE_BACK_RECOVERY, &params[..4]).await?,
         SimpleToken::Reauthentication => {
             db.execute(TAKE_BACK_REAUTHENTICATION, &params[..4]).await?

@@ -1,4 +1,4 @@
-//! Every error code a client can meet, as spelt on the wire.
+//! Every error code that this service answers with, as spelt on the wire.
 //!
 //! Mirrors upstream's `internal/api/apierrors/errorcode.go`. A code has no fixed HTTP status:
 //! `insufficient_aal`, for one, is answered with 401, 403 or 422 depending on the route.
@@ -7,10 +7,6 @@ macro_rules! error_codes {
     ($($(#[$meta:meta])* $name:ident = $wire:literal,)+) => {
         /// What went wrong, for programs.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[cfg_attr(
-            not(test),
-            expect(dead_code, reason = "codes of features that are not built yet stay reserved")
-        )]
         pub(crate) enum ErrorCode {
             $($(#[$meta])* $name,)+
         }
@@ -47,21 +43,11 @@ error_codes! {
     RefreshTokenAlreadyUsed = "refresh_token_already_used",
     FlowStateNotFound = "flow_state_not_found",
     FlowStateExpired = "flow_state_expired",
-    FlowStateAlreadyUsed = "flow_state_already_used",
-    OauthClientStateNotFound = "oauth_client_state_not_found",
-    OauthClientStateExpired = "oauth_client_state_expired",
-    OauthInvalidState = "oauth_invalid_state",
     SignupDisabled = "signup_disabled",
     UserBanned = "user_banned",
-    ProviderEmailNeedsVerification = "provider_email_needs_verification",
-    InviteNotFound = "invite_not_found",
-    BadOauthState = "bad_oauth_state",
-    BadOauthCallback = "bad_oauth_callback",
-    OauthProviderNotSupported = "oauth_provider_not_supported",
     UnexpectedAudience = "unexpected_audience",
     SingleIdentityNotDeletable = "single_identity_not_deletable",
     EmailConflictIdentityNotDeletable = "email_conflict_identity_not_deletable",
-    IdentityAlreadyExists = "identity_already_exists",
     EmailProviderDisabled = "email_provider_disabled",
     PhoneProviderDisabled = "phone_provider_disabled",
     TooManyEnrolledMfaFactors = "too_many_enrolled_mfa_factors",
@@ -70,26 +56,12 @@ error_codes! {
     MfaIpAddressMismatch = "mfa_ip_address_mismatch",
     MfaChallengeExpired = "mfa_challenge_expired",
     MfaVerificationFailed = "mfa_verification_failed",
-    MfaVerificationRejected = "mfa_verification_rejected",
     InsufficientAal = "insufficient_aal",
-    CaptchaFailed = "captcha_failed",
     SamlProviderDisabled = "saml_provider_disabled",
     ManualLinkingDisabled = "manual_linking_disabled",
-    SmsSendFailed = "sms_send_failed",
     EmailNotConfirmed = "email_not_confirmed",
     PhoneNotConfirmed = "phone_not_confirmed",
-    SamlRelayStateNotFound = "saml_relay_state_not_found",
-    SamlRelayStateExpired = "saml_relay_state_expired",
-    SamlIdpNotFound = "saml_idp_not_found",
-    SamlAssertionNoUserId = "saml_assertion_no_user_id",
-    SamlAssertionNoEmail = "saml_assertion_no_email",
     UserAlreadyExists = "user_already_exists",
-    SsoProviderNotFound = "sso_provider_not_found",
-    SsoProviderDisabled = "sso_provider_disabled",
-    SamlMetadataFetchFailed = "saml_metadata_fetch_failed",
-    SamlIdpAlreadyExists = "saml_idp_already_exists",
-    SsoDomainAlreadyExists = "sso_domain_already_exists",
-    SamlEntityIdMismatch = "saml_entity_id_mismatch",
     Conflict = "conflict",
     ProviderDisabled = "provider_disabled",
     UserSsoManaged = "user_sso_managed",
@@ -107,10 +79,6 @@ error_codes! {
     OverSmsSendRateLimit = "over_sms_send_rate_limit",
     BadCodeVerifier = "bad_code_verifier",
     AnonymousProviderDisabled = "anonymous_provider_disabled",
-    HookTimeout = "hook_timeout",
-    HookTimeoutAfterRetry = "hook_timeout_after_retry",
-    HookPayloadOverSizeLimit = "hook_payload_over_size_limit",
-    HookPayloadInvalidContentType = "hook_payload_invalid_content_type",
     RequestTimeout = "request_timeout",
     MfaPhoneEnrollNotEnabled = "mfa_phone_enroll_not_enabled",
     MfaPhoneVerifyNotEnabled = "mfa_phone_verify_not_enabled",
@@ -118,28 +86,13 @@ error_codes! {
     MfaTotpVerifyNotEnabled = "mfa_totp_verify_not_enabled",
     MfaWebauthnEnrollNotEnabled = "mfa_webauthn_enroll_not_enabled",
     MfaWebauthnVerifyNotEnabled = "mfa_webauthn_verify_not_enabled",
-    MfaVerifiedFactorExists = "mfa_verified_factor_exists",
     InvalidCredentials = "invalid_credentials",
     EmailAddressNotAuthorized = "email_address_not_authorized",
     EmailAddressInvalid = "email_address_invalid",
     Web3ProviderDisabled = "web3_provider_disabled",
-    Web3UnsupportedChain = "web3_unsupported_chain",
-    OauthDynamicClientRegistrationDisabled = "oauth_dynamic_client_registration_disabled",
-    EmailAddressNotProvided = "email_address_not_provided",
     FeatureDisabled = "feature_disabled",
-    OauthClientNotFound = "oauth_client_not_found",
-    OauthAuthorizationNotFound = "oauth_authorization_not_found",
-    OauthConsentNotFound = "oauth_consent_not_found",
     RequestEntityTooLarge = "request_entity_too_large",
-    CustomProviderNotFound = "custom_provider_not_found",
-    OverCustomProviderQuota = "over_custom_provider_quota",
     PasskeyDisabled = "passkey_disabled",
-    TooManyPasskeys = "too_many_passkeys",
-    WebauthnCredentialNotFound = "webauthn_credential_not_found",
-    WebauthnChallengeNotFound = "webauthn_challenge_not_found",
-    WebauthnChallengeExpired = "webauthn_challenge_expired",
-    WebauthnVerificationFailed = "webauthn_verification_failed",
-    WebauthnCredentialExists = "webauthn_credential_exists",
 }
 
 impl std::fmt::Display for ErrorCode {
@@ -153,10 +106,10 @@ mod tests {
     use super::ErrorCode;
 
     #[test]
-    fn codes_are_complete_and_distinct() {
+    fn codes_are_distinct() {
         let mut wire: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
         wire.sort_unstable();
         wire.dedup();
-        assert_eq!(wire.len(), 109);
+        assert_eq!(wire.len(), ErrorCode::ALL.len());
     }
 }

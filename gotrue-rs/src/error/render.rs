@@ -84,6 +84,8 @@ struct PostgresBody<'a> {
 
 /// The answer for this error in the format asked for.
 pub(crate) fn render(error: &Error, version: ApiVersion, request_id: Option<&str>) -> HttpResponse {
+    let is_legacy = version == ApiVersion::Initial;
+    let shown = error.database_cause().and_then(public_postgres_error);
     let mut response = match error {
         Error::Oauth { error, description } => json::respond(
             StatusCode::BAD_REQUEST,
@@ -92,39 +94,43 @@ pub(crate) fn render(error: &Error, version: ApiVersion, request_id: Option<&str
                 error_description: description.as_deref(),
             },
         ),
-        Error::WeakPassword { message, reasons } => coded(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            ErrorCode::WeakPassword,
-            message,
-        )
-        .weak(reasons)
-        .body(version),
-        Error::Http {
-            status,
-            code,
-            message,
-            ..
-        } => {
-            let id = request_id.filter(|_| status.as_u16() >= 500);
-            match error.database_cause().and_then(public_postgres_error) {
-                Some(shown) if version == ApiVersion::Initial => shown,
-                _ => coded(*status, code.unwrap_or_else(|| unset(*status)), message)
-                    .id(id)
-                    .body(version),
-            }
+        Error::Http { .. } if is_legacy => {
+            shown.unwrap_or_else(|| coded(error, version, request_id))
         }
-        Error::Unexpected(_) => {
-            let text = error.to_string();
-            coded(
-                StatusCode::INTERNAL_SERVER_ERROR,
-                ErrorCode::UnexpectedFailure,
-                &text,
-            )
-            .body(version)
-        }
+        _ => coded(error, version, request_id),
     };
     add_headers(error, version, &mut response);
     response
+}
+
+fn coded(error: &Error, version: ApiVersion, request_id: Option<&str>) -> HttpResponse {
+    let (status, message) = (error.http_status(), error.to_string());
+    let code = error.code().unwrap_or_else(|| unset(status)).as_str();
+    let weak_password = match error {
+        Error::WeakPassword { reasons, .. } => Some(Reasons { reasons }),
+        _ => None,
+    };
+    let has_id = status.is_server_error() && matches!(error, Error::Http { .. });
+    match version {
+        ApiVersion::Initial => {
+            let body = LegacyBody {
+                code: status.as_u16(),
+                error_code: code,
+                msg: &message,
+                error_id: request_id.filter(|_| has_id),
+                weak_password,
+            };
+            json::respond(status, &body)
+        }
+        ApiVersion::V20240101 => {
+            let body = Body20240101 {
+                code,
+                message: &message,
+                weak_password,
+            };
+            json::respond(status, &body)
+        }
+    }
 }
 
 fn add_headers(error: &Error, version: ApiVersion, response: &mut HttpResponse) {
@@ -162,60 +168,6 @@ fn unset(status: StatusCode) -> ErrorCode {
         ErrorCode::UnexpectedFailure
     } else {
         ErrorCode::Unknown
-    }
-}
-
-struct Coded<'a> {
-    status: StatusCode,
-    code: ErrorCode,
-    message: &'a str,
-    id: Option<&'a str>,
-    reasons: Option<&'a [&'static str]>,
-}
-
-fn coded(status: StatusCode, code: ErrorCode, message: &str) -> Coded<'_> {
-    Coded {
-        status,
-        code,
-        message,
-        id: None,
-        reasons: None,
-    }
-}
-
-impl<'a> Coded<'a> {
-    fn id(mut self, id: Option<&'a str>) -> Self {
-        self.id = id;
-        self
-    }
-
-    fn weak(mut self, reasons: &'a [&'static str]) -> Self {
-        self.reasons = Some(reasons);
-        self
-    }
-
-    fn body(self, version: ApiVersion) -> HttpResponse {
-        let weak_password = self.reasons.map(|reasons| Reasons { reasons });
-        match version {
-            ApiVersion::Initial => json::respond(
-                self.status,
-                &LegacyBody {
-                    code: self.status.as_u16(),
-                    error_code: self.code.as_str(),
-                    msg: self.message,
-                    error_id: self.id,
-                    weak_password,
-                },
-            ),
-            ApiVersion::V20240101 => json::respond(
-                self.status,
-                &Body20240101 {
-                    code: self.code.as_str(),
-                    message: self.message,
-                    weak_password,
-                },
-            ),
-        }
     }
 }
 

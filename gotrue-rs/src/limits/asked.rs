@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use platform::clock::Clock;
 
 use super::table::Table;
-use crate::error::{Error, ErrorCode};
+use crate::refusal::{Refusal, Sent};
 
 /// What is asked for; each counts for itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,8 +24,11 @@ pub(crate) enum Asked {
 }
 
 impl Asked {
-    fn is_mail(self) -> bool {
-        matches!(self, Self::Confirmation | Self::Link | Self::EmailChange)
+    fn sent(self) -> Sent {
+        match self {
+            Self::Confirmation | Self::Link | Self::EmailChange => Sent::Mail,
+            Self::PhoneChange | Self::Message => Sent::Message,
+        }
     }
 }
 
@@ -63,12 +66,12 @@ impl AskedLately {
 
     /// Notes that a mail or message to this address is asked for; refuses it if that comes too
     /// soon after the last time. To be called before anybody looks whose address it is.
-    pub(crate) fn note(&self, asked: Asked, address: &str) -> Result<Note, Error> {
+    pub(crate) fn note(&self, asked: Asked, address: &str) -> Result<Note, Refusal> {
         let addresses = &self.0;
-        let between = if asked.is_mail() {
-            addresses.mails
-        } else {
-            addresses.messages
+        let what = asked.sent();
+        let between = match what {
+            Sent::Mail => addresses.mails,
+            Sent::Message => addresses.messages,
         };
         let now = addresses.clock.now();
         let mut times = addresses.times();
@@ -77,7 +80,7 @@ impl AskedLately {
         if let Some(wait) = passed.and_then(|passed| between.checked_sub(passed))
             && !wait.is_zero()
         {
-            return Err(too_soon(asked, wait));
+            return Err(Refusal::TooSoon { what, wait });
         }
         *last = Some(now);
         Ok(Note {
@@ -100,7 +103,7 @@ impl Note {
     /// reason takes nobody's turn, and who got no mail may ask again. A client that goes away in
     /// between has had its turn, or it could tell by the next answer whether a mail was on its
     /// way.
-    pub(crate) fn unless_refused<T>(&self, outcome: Result<T, Error>) -> Result<T, Error> {
+    pub(crate) fn unless_refused<T, E>(&self, outcome: Result<T, E>) -> Result<T, E> {
         if outcome.is_err() {
             let mut times = self.addresses.times();
             let last = times.entry(&(self.asked, self.address.as_str()));
@@ -110,17 +113,6 @@ impl Note {
         }
         outcome
     }
-}
-
-fn too_soon(asked: Asked, wait: Duration) -> Error {
-    let code = if asked.is_mail() {
-        ErrorCode::OverEmailSendRateLimit
-    } else {
-        ErrorCode::OverSmsSendRateLimit
-    };
-    let seconds = wait.as_secs();
-    let text = format!("For security purposes, you can only request this after {seconds} seconds.");
-    Error::too_many_requests(code, text, wait)
 }
 
 #[cfg(test)]
@@ -135,11 +127,11 @@ mod tests {
         let minute = Duration::from_mins(1);
         let asked = AskedLately::new(minute, Duration::ZERO, &clock);
         let note = |what, address| asked.note(what, address);
-        let refused = Err::<(), _>(Error::internal("the mail server is away"));
+        let refused = Err::<(), _>("the mail server is away");
         let first = note(Asked::Link, "ada").unwrap();
         assert!(first.unless_refused(refused).is_err());
         let second = note(Asked::Link, "ada").unwrap();
-        assert!(second.unless_refused(Ok(())).is_ok());
+        assert!(second.unless_refused(Ok::<_, ()>(())).is_ok());
         assert!(note(Asked::Link, "ada").is_err());
         assert!(note(Asked::Confirmation, "ada").is_ok());
         assert!(note(Asked::Link, "eve").is_ok());

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use platform::clock::Clock;
-use platform::env::parse_duration;
 
 use super::table::Table;
 use super::{HOUR, Origin, whole};
+use crate::config::Rate;
 
 /// One in so many is kept for users who are known.
 const KEPT: u32 = 4;
@@ -24,34 +24,6 @@ pub(crate) enum Sender<'a> {
     Known(&'a Origin),
     /// The project itself.
     Backend,
-}
-
-/// A number of events: per hour, or as a bucket that refills one at a time.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Rate {
-    PerHour(f64),
-    Refill { burst: u32, every: Duration },
-}
-
-impl Rate {
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        if let Ok(events) = text.parse() {
-            return Some(Self::PerHour(events));
-        }
-        let (burst, every) = text.split_once('/')?;
-        Some(Self::Refill {
-            burst: burst.parse().ok()?,
-            every: parse_duration(every)?,
-        })
-    }
-
-    /// Whether nothing may ever be sent.
-    pub(crate) fn is_zero(self) -> bool {
-        match self {
-            Self::PerHour(events) => events == 0.0,
-            Self::Refill { burst, .. } => burst == 0,
-        }
-    }
 }
 
 /// The limit over all mails of this process.

@@ -1,9 +1,11 @@
 //! Everything about mail that can be configured, under upstream's names.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::SignedDuration;
 use platform::env::{Reader, Secret};
+use platform::mail::{MailError, Mailer, SmtpMailer};
 
 use super::kind::{KINDS, Kind};
 
@@ -91,6 +93,22 @@ pub(crate) struct MailConfig {
 }
 
 impl MailConfig {
+    /// What carries mails: the mail server that is configured, if one is.
+    pub(crate) fn mailer(&self, own_host: &str) -> Result<Option<Arc<dyn Mailer>>, MailError> {
+        let smtp = &self.smtp;
+        if smtp.host.is_empty() {
+            return Ok(None);
+        }
+        let mailer = SmtpMailer::new(&platform::mail::SmtpConfig {
+            host: smtp.host.clone(),
+            port: smtp.port,
+            user: smtp.user.clone(),
+            password: smtp.password.clone(),
+            helo: own_host.to_owned(),
+        })?;
+        Ok(Some(Arc::new(mailer)))
+    }
+
     /// Reads all settings.
     pub(crate) fn from_env(env: &Reader<'_>) -> Self {
         let autoconfirm = env.bool("GOTRUE_MAILER_AUTOCONFIRM", false);
@@ -151,7 +169,7 @@ fn kind_config(env: &Reader<'_>, kind: Kind) -> KindConfig {
     KindConfig {
         subject: env.string(&format!("GOTRUE_MAILER_SUBJECTS_{name}")),
         body: env.string(&format!("GOTRUE_MAILER_TEMPLATES_{name}")),
-        enabled: kind.switch().is_some_and(|switch| env.bool(switch, false)),
+        enabled: kind.switch().is_some_and(|switch| env.bool(&switch, false)),
     }
 }
 

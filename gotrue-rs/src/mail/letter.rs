@@ -5,16 +5,13 @@
 
 use std::sync::Arc;
 
-use actix_web::http::StatusCode;
 use platform::mail::Mail;
 use platform::pg::Tx;
 
-use super::issued::{Issued, before};
-use super::kind::Kind;
-use super::links::LinkType;
 use super::outbox::{self, Package, Posted, Stored};
 use super::permit::{authorize, check_frequency};
 use super::post::{PostError, Slot};
+use super::purpose::{Codes, Purpose};
 use super::templates::Pair;
 use super::variables::common;
 use crate::accounts::change::record;
@@ -23,9 +20,10 @@ use crate::call::Call;
 use crate::db;
 use crate::db::code_data::{self, Token};
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json::Document;
 use crate::otp::{Code, Flow};
+use crate::refusal::Refusal;
 use crate::state::State;
 
 /// Waits for the right to talk to the mail server, before anybody looks whether somebody is to
@@ -35,97 +33,6 @@ pub(crate) async fn reserve(state: &State, call: &Call) -> Result<(), Error> {
         call.keep_mail_slot(state.mail.slot(call.started.elapsed()).await?);
     }
     Ok(())
-}
-
-/// What a letter is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    Confirmation,
-    Invite,
-    Recovery,
-    /// Shares its token and its frequency limit with recovery.
-    MagicLink,
-    /// A code only, without a link.
-    Reauthentication,
-    /// Sent to the new address and, if the project wants both to agree, to the current one.
-    EmailChange,
-}
-
-impl Purpose {
-    fn kind(self) -> Kind {
-        match self {
-            Self::Confirmation => Kind::Confirmation,
-            Self::Invite => Kind::Invite,
-            Self::Recovery => Kind::Recovery,
-            Self::MagicLink => Kind::MagicLink,
-            Self::Reauthentication => Kind::Reauthentication,
-            Self::EmailChange => Kind::EmailChange,
-        }
-    }
-
-    fn link_type(self) -> Option<LinkType> {
-        match self {
-            Self::Confirmation => Some(LinkType::Signup),
-            Self::Invite => Some(LinkType::Invite),
-            Self::Recovery => Some(LinkType::Recovery),
-            Self::MagicLink => Some(LinkType::MagicLink),
-            Self::Reauthentication => None,
-            Self::EmailChange => Some(LinkType::EmailChange),
-        }
-    }
-
-    /// What is said when it cannot be sent.
-    fn failure(self) -> &'static str {
-        match self {
-            Self::Confirmation => "Error sending confirmation email",
-            Self::Invite => "Error sending invite email",
-            Self::Recovery => "Error sending recovery email",
-            Self::MagicLink => "Error sending magic link email",
-            Self::Reauthentication => "Error sending reauthentication email",
-            Self::EmailChange => "Error sending email change email",
-        }
-    }
-
-    /// What is answered then.
-    // Upstream: 500 also where the mail server is away, and waits for it as long as it takes.
-    fn not_sent(self, error: PostError) -> Error {
-        if !error.is_passing() {
-            return Error::internal(self.failure()).with_source(error);
-        }
-        let code = Some(ErrorCode::UnexpectedFailure);
-        Error::status(StatusCode::SERVICE_UNAVAILABLE, code, self.failure())
-            .with_header("retry-after", "10")
-            .with_source(error)
-    }
-
-    fn issue(self, user: &User, new_email: &str, codes: &Codes, at: jiff::Timestamp) -> Issued {
-        let token = codes.first.stored.clone();
-        match self {
-            Self::Confirmation | Self::Invite => Issued::Confirmation {
-                token,
-                invited: self == Self::Invite,
-                at,
-            },
-            Self::Recovery | Self::MagicLink => Issued::Recovery { token, at },
-            Self::Reauthentication => Issued::Reauthentication { token, at },
-            Self::EmailChange => Issued::EmailChange {
-                new_email: new_email.to_owned(),
-                // Without a second mail a token from an earlier request stays as it was.
-                current: codes.to_current.as_ref().map_or_else(
-                    || user.email_change_token_current.clone(),
-                    |code| code.stored.clone(),
-                ),
-                new: token,
-                at,
-            },
-        }
-    }
-}
-
-/// The code in the mail, and that in the mail to the current address where both must agree.
-struct Codes {
-    first: Code,
-    to_current: Option<Code>,
 }
 
 /// A letter about to be written. It holds the right to talk to the mail server, which is asked
@@ -239,7 +146,7 @@ impl<'a> Letter<'a> {
         stored: &User,
         event: Option<&Entry>,
     ) -> Result<Posted, Error> {
-        let before = before(self.purpose, stored);
+        let before = self.purpose.before(stored);
         if self.purpose != Purpose::Invite {
             check_frequency(self.state, before.sent_at)?;
         }
@@ -252,7 +159,7 @@ impl<'a> Letter<'a> {
         if let Some(event) = event {
             record(self.state, tx, event).await?;
         }
-        let failed = |error| Error::internal(self.purpose.failure()).with_source(error);
+        let failed = Error::saying(self.purpose.failure());
         issued.store(tx, user).await.map_err(failed)?;
         issued.apply(user);
         if let Some(said) = self.said
@@ -332,10 +239,7 @@ impl<'a> Letter<'a> {
                 } else {
                     &user.email
                 };
-                Error::bad_request(
-                    ErrorCode::EmailAddressInvalid,
-                    format!("Email address {address:?} is invalid"),
-                )
+                Refusal::Undeliverable(address.to_owned()).into()
             }
             error => Error::internal(self.purpose.failure()).with_source(error),
         })

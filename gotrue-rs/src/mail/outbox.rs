@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use super::issued::Issued;
 use super::post::{PostError, Slot};
+use super::tokens::MailTokens;
 use crate::db;
 use crate::db::mail_outbox::LeftOver;
 use crate::db::one_time_tokens::Before;
@@ -39,7 +39,7 @@ pub(super) struct Stored {
     /// The user was made for this mail.
     pub(super) is_new: bool,
     pub(super) event: Option<Uuid>,
-    pub(super) issued: Issued,
+    pub(super) issued: MailTokens,
     pub(super) before: Before,
 }
 

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::call::Call;
 use crate::caller;
-use crate::error::{Error, ErrorCode};
 use crate::limits::Sender;
+use crate::refusal::{Refusal, Sent};
 use crate::state::State;
 
 /// How long a server that sends no mails asks to wait.
@@ -29,20 +29,16 @@ pub(crate) fn is_too_soon(state: &State, sent_at: Option<Timestamp>) -> bool {
 }
 
 /// Between two mails of a kind to a user some time must pass.
-pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Result<(), Error> {
+pub(super) fn check_frequency(state: &State, sent_at: Option<Timestamp>) -> Result<(), Refusal> {
     let Some(left) = wait(state, sent_at) else {
         return Ok(());
     };
-    let seconds = left.as_secs();
-    Err(Error::too_many_requests(
-        ErrorCode::OverEmailSendRateLimit,
-        format!("For security purposes, you can only request this after {seconds} seconds."),
-        left.unsigned_abs(),
-    ))
+    let (what, wait) = (Sent::Mail, left.unsigned_abs());
+    Err(Refusal::TooSoon { what, wait })
 }
 
 /// Where only certain addresses may be written to, a `+label` in them does not count.
-pub(crate) fn authorize(state: &State, address: &str) -> Result<(), Error> {
+pub(crate) fn authorize(state: &State, address: &str) -> Result<(), Refusal> {
     let authorized = &state.config.mail.authorized;
     let plain = without_label(address);
     if address.is_empty()
@@ -53,10 +49,7 @@ pub(crate) fn authorize(state: &State, address: &str) -> Result<(), Error> {
     {
         return Ok(());
     }
-    Err(Error::bad_request(
-        ErrorCode::EmailAddressNotAuthorized,
-        format!("Email address {address:?} cannot be used as it is not authorized"),
-    ))
+    Err(Refusal::NotAuthorized(address.to_owned()))
 }
 
 fn without_label(address: &str) -> String {
@@ -90,7 +83,7 @@ pub(crate) fn admit(
     call: &Call,
     asker: Asker,
     recipients: &[&str],
-) -> Result<(), Error> {
+) -> Result<(), Refusal> {
     let is_mail = recipients.iter().any(|address| !address.is_empty());
     if !is_mail {
         return Ok(());
@@ -106,7 +99,7 @@ pub(crate) fn admit(
     for recipient in recipients.iter().filter(|address| !address.is_empty()) {
         let counted = (!is_backend).then_some(&origin);
         let outcome = state.limits.count_recipient(recipient, counted);
-        outcome.map_err(too_many)?;
+        outcome.map_err(Refusal::TooManyMails)?;
     }
     let site = state.limits.site(call);
     let sender = if is_backend {
@@ -120,23 +113,18 @@ pub(crate) fn admit(
 }
 
 /// Counts a mail against the limit of the whole server.
-pub(super) fn count_mail(state: &State, sender: Sender<'_>) -> Result<(), Error> {
+pub(super) fn count_mail(state: &State, sender: Sender<'_>) -> Result<(), Refusal> {
     if state.config.limits.mails.is_zero() {
-        return Err(too_many(NEVER));
+        return Err(Refusal::TooManyMails(NEVER));
     }
     // Upstream: with autoconfirm on, mails are not counted.
     if state.config.mail.autoconfirm {
         return Ok(());
     }
-    state.limits.count_mail(sender).map_err(too_many)
-}
-
-fn too_many(wait: Duration) -> Error {
-    Error::too_many_requests(
-        ErrorCode::OverEmailSendRateLimit,
-        "email rate limit exceeded",
-        wait,
-    )
+    state
+        .limits
+        .count_mail(sender)
+        .map_err(Refusal::TooManyMails)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use actix_web::http::StatusCode;
 use futures_util::future::try_join_all;
 use platform::mail::{Mail, MailError, Mailer};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -18,7 +17,7 @@ use super::kind::Kind;
 use super::seal::Sealer;
 use super::template::{TemplateError, Value};
 use super::templates::{Pair, Templates};
-use crate::error::{Error, ErrorCode};
+use crate::refusal::Refusal;
 
 /// The sender where none is configured; a mail server would refuse it, a mailbox does not care.
 const NO_SENDER: &str = "noreply@localhost";
@@ -163,7 +162,7 @@ impl Post {
     /// Waits a little for the right to talk to the mail server, for a request that has taken so
     /// long already. Few talk to it at once, and few wait: a server that does not answer must not
     /// gather requests.
-    pub(super) async fn slot(&self, elapsed: Duration) -> Result<Slot, Error> {
+    pub(super) async fn slot(&self, elapsed: Duration) -> Result<Slot, Refusal> {
         let office = &self.0;
         if let Ok(slot) = Arc::clone(&office.slots).try_acquire_owned() {
             return Ok(slot);
@@ -171,12 +170,12 @@ impl Post {
         let most = office.config.smtp.max_conversations * WAITING_PER_SLOT;
         let place = Place::take(&office.waiting);
         if place.number > most {
-            return Err(busy());
+            return Err(Refusal::MailBusy);
         }
         let slot = Arc::clone(&office.slots).acquire_owned();
         match timeout(office.patience.wait_after(elapsed), slot).await {
             Ok(Ok(slot)) => Ok(slot),
-            Ok(Err(_)) | Err(_) => Err(busy()),
+            Ok(Err(_)) | Err(_) => Err(Refusal::MailBusy),
         }
     }
 
@@ -252,15 +251,6 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
-}
-
-fn busy() -> Error {
-    Error::status(
-        StatusCode::SERVICE_UNAVAILABLE,
-        Some(ErrorCode::UnexpectedFailure),
-        "The mail server is busy, please retry after a moment.",
-    )
-    .with_header("retry-after", "10")
 }
 
 #[cfg(test)]

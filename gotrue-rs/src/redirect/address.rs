@@ -247,11 +247,8 @@ fn keep_or_escape(raw: &str, decoded: &[u8], part: Part) -> String {
 }
 
 fn stands_as_written(raw: &str, part: Part) -> bool {
-    raw.bytes().all(|byte| match byte {
-        b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=' | b':'
-        | b'@' | b'[' | b']' | b'%' => true,
-        byte => !needs_escape(byte, part),
-    })
+    let stands = |byte| b"!$&'()*+,;=:@[]%".contains(&byte) || !needs_escape(byte, part);
+    raw.bytes().all(stands)
 }
 
 fn resolve_path(base: &str, path: &str) -> String {
@@ -290,48 +287,13 @@ fn needs_escape(byte: u8, part: Part) -> bool {
     if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
         return false;
     }
-    match part {
-        Part::User => !matches!(byte, b'$' | b'&' | b'+' | b',' | b';' | b'='),
-        Part::Host => !matches!(
-            byte,
-            b'!' | b'$'
-                | b'&'
-                | b'\''
-                | b'('
-                | b')'
-                | b'*'
-                | b'+'
-                | b','
-                | b';'
-                | b'='
-                | b':'
-                | b'['
-                | b']'
-                | b'<'
-                | b'>'
-                | b'"'
-        ),
-        Part::Path => !matches!(
-            byte,
-            b'$' | b'&' | b'+' | b'/' | b':' | b';' | b'=' | b',' | b'@'
-        ),
-        Part::Fragment => !matches!(
-            byte,
-            b'$' | b'&'
-                | b'+'
-                | b','
-                | b'/'
-                | b':'
-                | b';'
-                | b'='
-                | b'?'
-                | b'@'
-                | b'!'
-                | b'('
-                | b')'
-                | b'*'
-        ),
-    }
+    let plain: &[u8] = match part {
+        Part::User => b"$&+,;=",
+        Part::Host => b"!$&'()*+,;=:[]<>\"",
+        Part::Path => b"$&+/:;=,@",
+        Part::Fragment => b"$&+,/:;=?@!()*",
+    };
+    !plain.contains(&byte)
 }
 
 fn escape(bytes: &[u8], part: Part) -> String {

@@ -2,46 +2,46 @@
 //!
 //! Mirrors the `require…Enabled` checks of upstream's `internal/api/middleware.go`.
 
+use std::future::{Ready, ready};
+
 use actix_web::http::{Method, StatusCode};
-use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 
-use super::{resource, user_resource};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::{Admin, Caller};
 use crate::config::ExternalConfig;
 use crate::error::{Error, ErrorCode};
-use crate::middleware;
+use crate::extract::Anybody;
+use crate::routes::{mount, resource};
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    closed(cfg, &["/sso", "/sso/{rest:.*}"], saml);
-    closed(cfg, &["/passkeys", "/passkeys/{rest:.*}"], passkeys);
-    closed(cfg, &["/oauth", "/oauth/{rest:.*}"], oauth_server);
-    closed(cfg, &["/scim/v2", "/scim/v2/{rest:.*}"], scim);
-    user_resource(cfg, &["/user/oauth/grants", "/user/oauth/grants/"], || {
+    closed(cfg, ["/sso", "/sso/{rest:.*}"], saml);
+    closed(cfg, ["/passkeys", "/passkeys/{rest:.*}"], passkeys);
+    closed(cfg, ["/oauth", "/oauth/{rest:.*}"], oauth_server);
+    closed(cfg, ["/scim/v2", "/scim/v2/{rest:.*}"], scim);
+    resource::<Caller>(cfg, &["/user/oauth/grants", "/user/oauth/grants/"], || {
         vec![
-            (Method::GET, web::get().to(grants)),
-            (Method::DELETE, web::delete().to(grants)),
+            (Method::GET, web::get().to(refuse(oauth_server))),
+            (Method::DELETE, web::delete().to(refuse(oauth_server))),
         ]
     });
     for path in ["/admin/oauth", "/admin/oauth/{rest:.*}"] {
-        let behind_admin = web::resource(path)
-            .wrap(from_fn(middleware::token_first))
-            .wrap(from_fn(middleware::around));
-        cfg.service(behind_admin.default_service(web::to(admin_oauth)));
+        mount::<Admin>(cfg, path, Vec::new(), web::to(refuse(oauth_server)));
     }
-    resource(cfg, &["/authorize"], || {
+    resource::<Anybody>(cfg, &["/authorize"], || {
         vec![(Method::GET, web::get().to(authorize))]
     });
 }
 
 /// Everything below these paths, whatever the method.
-fn closed(cfg: &mut web::ServiceConfig, paths: &[&str], answer: fn() -> Error) {
+fn closed(cfg: &mut web::ServiceConfig, paths: [&'static str; 2], answer: fn() -> Error) {
     for path in paths {
-        let resource = web::resource(*path).wrap(from_fn(middleware::around));
-        let refused = move || std::future::ready(Err::<HttpResponse, _>(answer()));
-        cfg.service(resource.default_service(web::to(refused)));
+        mount::<Anybody>(cfg, path, Vec::new(), web::to(refuse(answer)));
     }
+}
+
+fn refuse(answer: fn() -> Error) -> impl Fn() -> Ready<Result<HttpResponse, Error>> + Clone {
+    move || ready(Err(answer()))
 }
 
 fn saml() -> Error {
@@ -58,16 +58,6 @@ fn oauth_server() -> Error {
 
 fn scim() -> Error {
     Error::not_found(ErrorCode::FeatureDisabled, "SCIM server is disabled")
-}
-
-async fn grants(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    Caller::authenticate(&state, &call).await?;
-    Err(oauth_server())
-}
-
-async fn admin_oauth(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
-    Err(oauth_server())
 }
 
 /// Public. Signing in elsewhere needs a provider, and none is built in yet.

@@ -10,33 +10,33 @@ use platform::pg::Tx;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::user_resource;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
-use crate::caller::Caller;
+use crate::call::Call;
+use crate::caller::{Caller, Named};
 use crate::db;
 use crate::db::factors::Factor;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
+use crate::routes::resource;
 use crate::sessions::AuthMethod;
-use crate::state::State;
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    user_resource(cfg, &["/factors", "/factors/"], || {
+    resource::<Named>(cfg, &["/factors", "/factors/"], || {
         vec![(Method::POST, web::post().to(enroll::post_factor))]
     });
-    user_resource(
+    resource::<Named>(
         cfg,
         &["/factors/{factor_id}", "/factors/{factor_id}/"],
         || vec![(Method::DELETE, web::delete().to(delete_factor))],
     );
-    user_resource(cfg, &["/factors/{factor_id}/challenge"], || {
+    resource::<Named>(cfg, &["/factors/{factor_id}/challenge"], || {
         vec![(Method::POST, web::post().to(post_challenge))]
     });
-    user_resource(cfg, &["/factors/{factor_id}/verify"], || {
+    resource::<Named>(cfg, &["/factors/{factor_id}/verify"], || {
         vec![(Method::POST, web::post().to(verify::post_verification))]
     });
 }
@@ -66,18 +66,6 @@ enum Step {
     Verify,
 }
 
-/// The caller, who must have a name.
-async fn caller(state: &State, call: &Call) -> Result<Caller, Error> {
-    let caller = Caller::authenticate(state, call).await?;
-    if caller.claims().is_anonymous {
-        return Err(Error::forbidden(
-            ErrorCode::NoAuthorization,
-            "Anonymous user not allowed to perform these actions",
-        ));
-    }
-    Ok(caller)
-}
-
 /// A factor of the caller's own.
 fn factor_of<'c>(caller: &'c Caller, id: &str) -> Result<&'c Factor, Error> {
     let id = Uuid::parse_str(id)
@@ -100,10 +88,10 @@ struct ChallengeBody<'a> {
 /// Asks for a code.
 async fn post_challenge(
     state: Serving,
+    caller: Named,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let caller = caller(&state, &call).await?;
     let factor = factor_of(&caller, &factor_id)?;
     state.limits.check(Bucket::FactorChallenge, &call)?;
     if factor.factor_type != "totp" || !state.config.mfa.totp_verify {
@@ -141,10 +129,10 @@ struct RemovedBody {
 /// Removes a factor; a verified one only from a session it raised.
 async fn delete_factor(
     state: Serving,
+    caller: Named,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let caller = caller(&state, &call).await?;
     let factor = factor_of(&caller, &factor_id)?;
     let Some(session) = &caller.session else {
         return Err(Error::internal(

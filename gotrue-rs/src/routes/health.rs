@@ -4,8 +4,9 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
 
-use super::resource;
+use crate::extract::Anybody;
 use crate::json;
+use crate::routes::resource;
 
 #[derive(Serialize)]
 struct HealthBody {
@@ -15,7 +16,7 @@ struct HealthBody {
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/health"], || {
+    resource::<Anybody>(cfg, &["/health"], || {
         vec![(Method::GET, web::get().to(get_health))]
     });
 }

@@ -9,15 +9,16 @@ use serde::Deserialize;
 use super::admin::new_account::{self, check_unconfirmed};
 use crate::accounts::{metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
 use crate::error::Error;
+use crate::extract::{Anybody, Serving, gate};
 use crate::json::{self, Document};
 use crate::mail::{self, Asker, Letter, Purpose};
-use crate::middleware::token_first;
 use crate::otp::Flow;
+use crate::routes::resource;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -28,15 +29,14 @@ struct InviteBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/invite"], || {
-        let post = web::post().to(invite_user).wrap(from_fn(token_first));
+    resource::<Anybody>(cfg, &["/invite"], || {
+        let post = web::post().to(invite_user).wrap(from_fn(gate::<Admin, _>));
         vec![(Method::POST, post)]
     });
 }
 
 /// For admins.
-async fn invite_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
+async fn invite_user(state: Serving, admin: Admin, call: Call) -> Result<HttpResponse, Error> {
     let body: InviteBody = call.json()?;
     let email = validate::email(&body.email)?;
     metadata::check_new(body.data.as_ref())?;
@@ -44,7 +44,7 @@ async fn invite_user(state: Serving, call: Call) -> Result<HttpResponse, Error> 
     let client = state.client().await?;
     let existing = db::users::by_email(&client, &email, &aud)
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+        .map_err(Error::saying("Database error finding user"))?;
     drop(client);
     existing.as_ref().map_or(Ok(()), check_unconfirmed)?;
     mail::admit(&state, &call, Asker::User, &[&email])?;

@@ -5,14 +5,14 @@ use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
 
-use super::resource;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Caller;
 use crate::db;
-use crate::error::{Error, ErrorCode};
-use crate::middleware::token_first;
+use crate::error::Error;
+use crate::extract::{Anybody, Serving, gate};
+use crate::routes::resource;
 use crate::state::State;
 
 /// Which of a user's sessions end.
@@ -24,24 +24,22 @@ enum Scope {
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/logout"], || {
-        let post = web::post().to(post_logout).wrap(from_fn(token_first));
+    resource::<Anybody>(cfg, &["/logout"], || {
+        let post = web::post().to(post_logout).wrap(from_fn(gate::<Caller, _>));
         vec![(Method::POST, post)]
     });
 }
 
 /// Ends sessions; a token without a session ends all of them, whatever the scope.
-async fn post_logout(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let caller = Caller::authenticate(&state, &call).await?;
+async fn post_logout(state: Serving, caller: Caller, call: Call) -> Result<HttpResponse, Error> {
     let scope = match call.query("scope").unwrap_or_default() {
         "" | "global" => Scope::Global,
         "local" => Scope::Local,
         "others" => Scope::Others,
         other => {
-            return Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
-                format!("Unsupported logout scope {other:?}"),
-            ));
+            return Err(Error::invalid(format!(
+                "Unsupported logout scope {other:?}"
+            )));
         }
     };
     let end = async |tx: &Tx<'_>| end_sessions(&state, tx, &caller, scope).await;

@@ -5,17 +5,19 @@ use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
-use crate::accounts::pkce::Challenge;
+use crate::accounts::pkce::{self, Challenge};
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json::{self, Document};
 use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Asker, Letter, Purpose};
-use crate::otp;
+use crate::refusal::Refusal;
+use crate::routes::resource;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -40,7 +42,7 @@ pub(super) struct Wanted {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/magiclink"], || {
+    resource::<Anybody>(cfg, &["/magiclink"], || {
         vec![(Method::POST, web::post().to(send_magic_link))]
     });
 }
@@ -137,8 +139,12 @@ pub(super) fn missing() -> Error {
 }
 
 /// What is no address has no account.
-pub(super) fn or_missing(create_user: bool, error: Error) -> Error {
-    if create_user { error } else { missing() }
+pub(super) fn or_missing(create_user: bool, refusal: Refusal) -> Error {
+    if create_user {
+        refusal.into()
+    } else {
+        missing()
+    }
 }
 
 /// Whose address this is.
@@ -146,7 +152,7 @@ async fn find(state: &State, call: &Call, email: &str) -> Result<Option<User>, E
     let client = state.client().await?;
     db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))
+        .map_err(Error::saying("Database error finding user"))
 }
 
 fn account(wanted: &Wanted) -> NewAccount {
@@ -166,7 +172,7 @@ async fn send_to(state: &State, call: &Call, user: &User, wanted: &Wanted) -> Re
         .saying(wanted.data.as_ref().unwrap_or(&nothing))
         .send_to(user, Some(&event), async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::MagicLink, challenge, now).await
+            pkce::start(tx, user.id, AuthMethod::MagicLink, challenge, now).await
         })
         .await
 }

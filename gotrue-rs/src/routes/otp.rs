@@ -3,7 +3,7 @@
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use platform::pg::Tx;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::magiclink::{self, Wanted};
 use crate::accounts::change::record;
@@ -11,14 +11,17 @@ use crate::accounts::phone::{self, Purpose};
 use crate::accounts::pkce::Challenge;
 use crate::accounts::{self, NewAccount, metadata, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::is_backend;
 use crate::db;
 use crate::db::code_data::{self, Token};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json::{self, Document};
 use crate::limits::{Asked, Bucket};
+use crate::refusal::Refusal;
+use crate::routes::{MessageBody, resource};
 use crate::state::State;
 
 #[derive(Debug, Default, Deserialize)]
@@ -40,14 +43,9 @@ impl OtpBody {
     }
 }
 
-#[derive(Serialize)]
-struct MessageBody {
-    message_id: &'static str,
-}
-
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/otp"], || {
+    resource::<Anybody>(cfg, &["/otp"], || {
         vec![(Method::POST, web::post().to(send_otp))]
     });
 }
@@ -56,7 +54,7 @@ pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
 async fn send_otp(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::Otp, &call)?;
     let body: OtpBody = call.json()?;
-    let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
+    let refuse = |text: &'static str| Error::invalid(text);
     if !body.email.is_empty() && !body.phone.is_empty() {
         return Err(refuse(
             "Only an email address or phone number should be provided",
@@ -90,7 +88,7 @@ async fn send_otp(state: Serving, call: Call) -> Result<HttpResponse, Error> {
 
 /// Counts a request whose answer by its nature tells who has an account, as nothing else here
 /// does, wherever it comes from.
-fn check_telling(state: &State, call: &Call) -> Result<(), Error> {
+fn check_telling(state: &State, call: &Call) -> Result<(), Refusal> {
     if is_backend(state, call) {
         return Ok(());
     }
@@ -185,7 +183,7 @@ async fn find(state: &State, call: &Call, phone: &str) -> Result<Option<User>, E
     let client = state.client().await?;
     db::users::by_phone(&client, phone, &call.audience(&state.config, None))
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))
+        .map_err(Error::saying("Database error finding user"))
 }
 
 fn account(body: &OtpBody) -> NewAccount {

@@ -3,34 +3,30 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
-use serde::Serialize;
 
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Caller;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
 use crate::mail::{self, Letter};
 use crate::otp::Flow;
-
-#[derive(Serialize)]
-struct MessageBody {
-    message_id: String,
-}
+use crate::routes::{MessageBody, resource};
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::user_resource(cfg, &["/reauthenticate", "/reauthenticate/"], || {
+    resource::<Caller>(cfg, &["/reauthenticate", "/reauthenticate/"], || {
         vec![(Method::GET, web::get().to(reauthenticate))]
     });
 }
 
 /// For signed-in users.
-async fn reauthenticate(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let user = Caller::authenticate(&state, &call).await?.user;
+async fn reauthenticate(state: Serving, caller: Caller, call: Call) -> Result<HttpResponse, Error> {
+    let user = caller.user;
     check_reachable(&user)?;
     let entry = Entry::new(&user, Action::UserReauthenticateRequested);
     if user.email.is_empty() {
@@ -42,7 +38,12 @@ async fn reauthenticate(state: Serving, call: Call) -> Result<HttpResponse, Erro
                 phone::send(&state, tx, &mut user.clone(), &user.phone, purpose).await
             })
             .await?;
-        return Ok(json::respond(StatusCode::OK, &MessageBody { message_id }));
+        return Ok(json::respond(
+            StatusCode::OK,
+            &MessageBody {
+                message_id: &message_id,
+            },
+        ));
     }
     mail::admit(&state, &call, mail::Asker::User, &[&user.email])?;
     let purpose = mail::Purpose::Reauthentication;
@@ -56,8 +57,7 @@ async fn reauthenticate(state: Serving, call: Call) -> Result<HttpResponse, Erro
 /// The code goes to the address or, without one, to the phone; it must be confirmed.
 fn check_reachable(user: &User) -> Result<(), Error> {
     if user.email.is_empty() && user.phone.is_empty() {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
+        return Err(Error::invalid(
             "Reauthentication requires the user to have an email or a phone number",
         ));
     }

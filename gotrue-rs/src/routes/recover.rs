@@ -4,16 +4,17 @@ use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
-use crate::accounts::pkce::Challenge;
+use crate::accounts::pkce::{self, Challenge};
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::db;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json;
 use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Asker, Letter, Purpose};
-use crate::otp;
+use crate::routes::resource;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -27,7 +28,7 @@ struct RecoverBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/recover"], || {
+    resource::<Anybody>(cfg, &["/recover"], || {
         vec![(Method::POST, web::post().to(recover_password))]
     });
 }
@@ -43,10 +44,7 @@ async fn recover_password(state: Serving, call: Call) -> Result<HttpResponse, Er
     }
     let body: RecoverBody = call.json()?;
     if body.email.is_empty() {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
-            "Password recovery requires an email",
-        ));
+        return Err(Error::invalid("Password recovery requires an email"));
     }
     let email = validate::email(&body.email)?;
     let challenge = Challenge {
@@ -70,7 +68,7 @@ async fn send_recovery(
     let client = state.client().await?;
     let user = db::users::by_email(&client, email, &call.audience(&state.config, None))
         .await
-        .map_err(|error| Error::internal("Unable to process request").with_source(error))?;
+        .map_err(Error::saying("Unable to process request"))?;
     let user = user.filter(|user| !mail::is_too_soon(state, user.recovery_sent_at));
     let Some(user) = user else { return Ok(()) };
     drop(client);
@@ -79,7 +77,7 @@ async fn send_recovery(
     letter
         .send_to(&user, Some(&event), async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::Recovery, challenge, now).await
+            pkce::start(tx, user.id, AuthMethod::Recovery, challenge, now).await
         })
         .await
 }

@@ -2,21 +2,22 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
-use crate::accounts::pkce::Challenge;
+use crate::accounts::pkce::{self, Challenge};
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json;
 use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Asker, Letter};
-use crate::otp;
+use crate::routes::{MessageBody, resource};
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -93,15 +94,9 @@ impl Wanted {
     }
 }
 
-#[derive(Serialize)]
-struct MessageBody {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    message_id: &'static str,
-}
-
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/resend"], || {
+    resource::<Anybody>(cfg, &["/resend"], || {
         vec![(Method::POST, web::post().to(resend_code))]
     });
 }
@@ -154,8 +149,7 @@ async fn waiting(state: &State, call: &Call, wanted: &Wanted) -> Result<Option<U
     } else {
         db::users::by_email(&client, &wanted.email, &aud).await
     };
-    let user =
-        user.map_err(|error| Error::internal("Unable to process request").with_source(error))?;
+    let user = user.map_err(Error::saying("Unable to process request"))?;
     Ok(user.filter(|user| {
         wanted.kind.is_pending(user)
             && match wanted.kind {
@@ -174,7 +168,7 @@ async fn waiting(state: &State, call: &Call, wanted: &Wanted) -> Result<Option<U
 }
 
 fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
-    let refuse = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
+    let refuse = |text: &'static str| Error::invalid(text);
     let kind = Kind::parse(&body.kind).ok_or_else(|| {
         refuse("Missing one of these types: signup, email_change, sms, phone_change")
     })?;
@@ -233,7 +227,7 @@ async fn resend_signup(
     letter
         .send_to(user, Some(&event), async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::EmailSignup, challenge, now).await
+            pkce::start(tx, user.id, AuthMethod::EmailSignup, challenge, now).await
         })
         .await
 }
@@ -250,7 +244,7 @@ async fn resend_email_change(
         .leading_to(&user.email_change)
         .send_to(user, None, async |tx| {
             let now = state.clock.now();
-            otp::start_pkce(tx, user.id, AuthMethod::EmailChange, challenge, now).await
+            pkce::start(tx, user.id, AuthMethod::EmailChange, challenge, now).await
         })
         .await
 }

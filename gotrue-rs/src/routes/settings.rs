@@ -4,9 +4,10 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::resource;
 use crate::config::{ExternalConfig, PROVIDERS};
+use crate::extract::Anybody;
 use crate::json;
+use crate::routes::resource;
 use crate::state::State;
 
 #[derive(serde::Serialize)]
@@ -40,7 +41,7 @@ impl Serialize for Providers<'_> {
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/settings"], || {
+    resource::<Anybody>(cfg, &["/settings"], || {
         vec![(Method::GET, web::get().to(get_settings))]
     });
 }

@@ -4,14 +4,15 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 
-use super::resource;
 use crate::accounts::pkce::Challenge;
 use crate::accounts::sign_up::sign_up_anonymously;
 use crate::accounts::{NewAccount, SignUpOutcome, metadata, sign_up};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json::{self, Document};
 use crate::limits::Bucket;
+use crate::routes::resource;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -26,7 +27,7 @@ struct SignUpBody {
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/signup", "/signup/"], || {
+    resource::<Anybody>(cfg, &["/signup", "/signup/"], || {
         vec![(Method::POST, web::post().to(post_signup))]
     });
 }

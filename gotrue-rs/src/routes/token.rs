@@ -5,16 +5,22 @@ mod password;
 mod pkce;
 mod refresh;
 
-use actix_web::http::Method;
+use actix_web::http::header::{HeaderName, HeaderValue};
+use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use serde::Serialize;
 
-use super::resource;
-use crate::call::{Call, Serving};
+use crate::call::Call;
+use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
+use crate::json;
 use crate::limits::Bucket;
+use crate::routes::resource;
+use crate::sessions::{PasswordVerdict, SessionTokens};
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/token"], || {
+    resource::<Anybody>(cfg, &["/token"], || {
         vec![(Method::POST, web::post().to(post_token))]
     });
 }
@@ -48,5 +54,47 @@ async fn post_token(state: Serving, call: Call) -> Result<HttpResponse, Error> {
             ErrorCode::InvalidCredentials,
             "unsupported_grant_type",
         )),
+    }
+}
+
+/// The answer to a sign-in.
+#[derive(Serialize)]
+struct TokenResponse<'a> {
+    access_token: &'a str,
+    token_type: &'static str,
+    expires_in: i64,
+    expires_at: i64,
+    refresh_token: &'a str,
+    user: &'a User,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    provider_token: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    provider_refresh_token: &'a str,
+    #[serde(skip_serializing_if = "PasswordVerdict::is_unused")]
+    weak_password: &'a PasswordVerdict,
+}
+
+impl SessionTokens {
+    /// The answer that signs `user` in.
+    pub(crate) fn respond(&self, user: &User) -> HttpResponse {
+        let body = TokenResponse {
+            access_token: &self.access_token,
+            token_type: "bearer",
+            expires_in: self.expires_in,
+            expires_at: self.expires_at,
+            refresh_token: &self.refresh_token,
+            user,
+            provider_token: &self.provider_token,
+            provider_refresh_token: &self.provider_refresh_token,
+            weak_password: &self.password,
+        };
+        let mut response = json::respond(StatusCode::OK, &body);
+        for (name, value) in &self.headers {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                let name = HeaderName::from_static(name);
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
     }
 }

@@ -14,17 +14,19 @@ use platform::pg::Tx;
 use serde::{Deserialize, Serialize};
 
 use crate::accounts::validate;
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::db;
 use crate::db::code_tries::{self, Target};
 use crate::db::one_time_tokens;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::{Anybody, Serving};
 use crate::json;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
 use crate::otp::{CodeKey, Flow, PKCE_PREFIX};
-use crate::sessions::{self, AuthMethod, Grant, Issued};
+use crate::routes::resource;
+use crate::sessions::{self, AuthMethod, Grant, SessionTokens};
 use crate::state::State;
 use lookup::Purpose;
 
@@ -85,7 +87,7 @@ struct HalfWayBody {
 
 /// Mounts the routes.
 pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/verify", "/verify/"], || {
+    resource::<Anybody>(cfg, &["/verify", "/verify/"], || {
         vec![
             (Method::GET, web::get().to(verify_link)),
             (Method::POST, web::post().to(verify_code)),
@@ -268,7 +270,7 @@ impl Redemption {
 }
 
 fn refuse(text: &'static str) -> Error {
-    Error::bad_request(ErrorCode::ValidationFailed, text)
+    Error::invalid(text)
 }
 
 fn require_kind(kind: &str) -> Result<(), Error> {
@@ -332,7 +334,7 @@ async fn sign_in(
     tx: &Tx<'_>,
     call: &Call,
     user: &mut User,
-) -> Result<Issued, Error> {
+) -> Result<SessionTokens, Error> {
     sessions::issue(state, tx, call, user, AuthMethod::Otp, Grant::default()).await
 }
 

@@ -6,9 +6,10 @@ use actix_web::{HttpResponse, web};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::resource;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Anybody;
 use crate::json::{self, Document};
+use crate::routes::resource;
 use crate::state::State;
 
 #[derive(Serialize)]
@@ -35,13 +36,13 @@ struct DiscoveryBody<'a> {
 }
 
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    resource(cfg, &["/.well-known/jwks.json"], || {
+    resource::<Anybody>(cfg, &["/.well-known/jwks.json"], || {
         vec![(Method::GET, web::get().to(get_jwks))]
     });
-    resource(cfg, &["/.well-known/openid-configuration"], || {
+    resource::<Anybody>(cfg, &["/.well-known/openid-configuration"], || {
         vec![(Method::GET, web::get().to(get_openid_configuration))]
     });
-    resource(cfg, &["/.well-known/oauth-authorization-server"], || {
+    resource::<Anybody>(cfg, &["/.well-known/oauth-authorization-server"], || {
         vec![(Method::GET, web::get().to(get_oauth_server))]
     });
 }

@@ -109,7 +109,7 @@ pub(super) fn sign(
         client_id: subject.client_id,
         scope: subject.scope.filter(|scope| !scope.is_empty()),
     });
-    let failed = |cause| Error::internal("error generating jwt token").with_source(cause);
+    let failed = Error::saying("error generating jwt token");
     let claims =
         RawValue::from_string(claims).map_err(|error| Error::Unexpected(Box::new(error)))?;
     let token = state.keyring.sign(&claims).map_err(failed)?;

@@ -1,11 +1,9 @@
 //! Starting a session.
 
-use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderName, HeaderValue};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
+use platform::keys;
 use platform::pg::Executor;
 use serde::Serialize;
 use uuid::Uuid;
@@ -21,7 +19,6 @@ use crate::db::identities::micros;
 use crate::db::sessions::NewSession;
 use crate::db::users::User;
 use crate::error::Error;
-use crate::json;
 use crate::state::State;
 
 /// What a session gets besides its user.
@@ -46,7 +43,7 @@ impl Grant {
 
 /// The tokens of a session, and the headers that tell which session it is.
 #[derive(Debug)]
-pub(crate) struct Issued {
+pub(crate) struct SessionTokens {
     pub(crate) access_token: String,
     /// Seconds from now.
     pub(crate) expires_in: i64,
@@ -75,29 +72,12 @@ pub(crate) enum PasswordVerdict {
 }
 
 impl PasswordVerdict {
-    fn is_unused(&self) -> bool {
+    pub(crate) fn is_unused(&self) -> bool {
         matches!(self, Self::Unused)
     }
 }
 
-/// The answer to a sign-in.
-#[derive(Serialize)]
-pub(crate) struct TokenResponse<'a> {
-    access_token: &'a str,
-    token_type: &'static str,
-    expires_in: i64,
-    expires_at: i64,
-    refresh_token: &'a str,
-    user: &'a User,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    provider_token: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    provider_refresh_token: &'a str,
-    #[serde(skip_serializing_if = "PasswordVerdict::is_unused")]
-    weak_password: &'a PasswordVerdict,
-}
-
-impl Issued {
+impl SessionTokens {
     pub(super) fn new(
         token: (String, i64),
         refresh_token: String,
@@ -116,34 +96,6 @@ impl Issued {
             headers,
         }
     }
-
-    /// The body for `user`.
-    pub(crate) fn body<'a>(&'a self, user: &'a User) -> TokenResponse<'a> {
-        TokenResponse {
-            access_token: &self.access_token,
-            token_type: "bearer",
-            expires_in: self.expires_in,
-            expires_at: self.expires_at,
-            refresh_token: &self.refresh_token,
-            user,
-            provider_token: &self.provider_token,
-            provider_refresh_token: &self.provider_refresh_token,
-            weak_password: &self.password,
-        }
-    }
-
-    /// The whole answer for `user`.
-    pub(crate) fn respond(&self, user: &User) -> HttpResponse {
-        let mut response = json::respond(StatusCode::OK, &self.body(user));
-        for (name, value) in &self.headers {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                response
-                    .headers_mut()
-                    .insert(HeaderName::from_static(name), value);
-            }
-        }
-        response
-    }
 }
 
 /// Signs `user` in: one statement stores the session, its refresh token, how the user
@@ -159,7 +111,7 @@ pub(crate) async fn issue(
     user: &mut User,
     method: AuthMethod,
     grant: Grant,
-) -> Result<Issued, Error> {
+) -> Result<SessionTokens, Error> {
     let now = state.clock.now();
     let session_id = Uuid::new_v4();
     user.last_sign_in_at = Some(now);
@@ -172,7 +124,7 @@ pub(crate) async fn issue(
         scope: None,
     };
     let token = access_token::sign(state, &subject, now)?;
-    let made = Made::new(state, session_id)?;
+    let made = Made::new(state, session_id);
     let audit = grant.audit.filter(|entry| {
         entry.log();
         state.config.audit_in_database
@@ -192,7 +144,7 @@ pub(crate) async fn issue(
     };
     db::sessions::start(db, &session, now)
         .await
-        .map_err(|error| Error::internal("Database error granting user").with_source(error))?;
+        .map_err(Error::saying("Database error granting user"))?;
     if method != AuthMethod::Anonymous {
         state.limits.note_sign_in(call);
     }
@@ -202,7 +154,7 @@ pub(crate) async fn issue(
         ("sb-auth-session-id", session_id.to_string()),
     ];
     headers.push(made.header());
-    Ok(Issued::new(token, made.token, headers, now))
+    Ok(SessionTokens::new(token, made.token, headers, now))
 }
 
 /// A session's first refresh token.
@@ -212,18 +164,18 @@ struct Made {
 }
 
 impl Made {
-    fn new(state: &State, session_id: Uuid) -> Result<Self, Error> {
+    fn new(state: &State, session_id: Uuid) -> Self {
         match state.config.security.refresh_tokens {
-            RefreshTokens::Rows => Ok(Self {
-                token: refresh_token::random()?,
+            RefreshTokens::Rows => Self {
+                token: refresh_token::random(),
                 hmac_key: None,
-            }),
+            },
             RefreshTokens::Counters { .. } => {
-                let key = refresh_token::random_key()?;
-                Ok(Self {
+                let key = keys::random::<32>();
+                Self {
                     token: refresh_token::encode(session_id, 0, &key),
                     hmac_key: Some(URL_SAFE_NO_PAD.encode(key)),
-                })
+                }
             }
         }
     }

@@ -4,7 +4,7 @@
 use platform::pg::Executor;
 
 use super::access_token::{self, Amr, Subject};
-use super::issue::Issued;
+use super::issue::SessionTokens;
 use super::method::AuthMethod;
 use super::refresh::session_key;
 use super::refresh_token;
@@ -19,7 +19,7 @@ use crate::state::State;
 /// A raised session.
 #[derive(Debug)]
 pub(crate) struct Raised {
-    pub(crate) issued: Issued,
+    pub(crate) issued: SessionTokens,
     /// Whether a refresh token of version 1 was spent for the new one.
     pub(crate) is_rotated: bool,
 }
@@ -55,7 +55,7 @@ pub(crate) async fn raise(
     let (token, child) = if let (Some(key), Some(counter)) = (session_key(session), counter) {
         (refresh_token::encode(session.id, counter, &key), None)
     } else {
-        let token = refresh_token::random()?;
+        let token = refresh_token::random();
         (token.clone(), Some(token))
     };
     let raised = Raise {
@@ -73,7 +73,7 @@ pub(crate) async fn raise(
         ));
     }
     Ok(Raised {
-        issued: Issued::new(access, token, Vec::new(), now),
+        issued: SessionTokens::new(access, token, Vec::new(), now),
         is_rotated: child.is_some(),
     })
 }

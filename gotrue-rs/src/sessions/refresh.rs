@@ -17,7 +17,7 @@ use platform::pg::{Executor, RetryHint as _};
 use uuid::Uuid;
 
 use super::access_token::{self, Amr, Subject};
-use super::issue::Issued;
+use super::issue::SessionTokens;
 use super::refresh_token::{self, Parsed};
 use super::validity::{self, Validity};
 use crate::audit::Entry;
@@ -26,7 +26,8 @@ use crate::db;
 use crate::db::refresh_tokens::{Snapshot, Use};
 use crate::db::sessions::Session;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::refusal::{RefreshRefusal, Refusal};
 use crate::state::State;
 
 /// How long a refresh waits for others of the same session.
@@ -36,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Refreshed {
     pub(crate) user: User,
-    pub(crate) issued: Issued,
+    pub(crate) issued: SessionTokens,
 }
 
 /// What one attempt came to; `None` means that somebody else was at it.
@@ -58,9 +59,8 @@ pub(crate) async fn refresh(
     token: &str,
     client_id: Option<Uuid>,
 ) -> Result<Refreshed, Error> {
-    let token = refresh_token::parse(token).ok_or_else(|| {
-        Error::bad_request(ErrorCode::ValidationFailed, "Refresh token is not valid")
-    })?;
+    let token = refresh_token::parse(token);
+    let token = token.ok_or_else(|| Refusal::invalid("Refresh token is not valid"))?;
     let started = Instant::now();
     let now = state.clock.now();
     let refresh = Refresh {
@@ -76,18 +76,11 @@ pub(crate) async fn refresh(
         }
         tokio::time::sleep(Duration::from_millis(rand::random_range(10..30))).await;
     }
-    Err(Error::conflict(
-        "Too many concurrent token refresh requests on the same session or refresh token",
-    ))
+    Err(Refusal::RefreshCrowd.into())
 }
 
-/// The text every refusal begins with.
-fn refused(code: ErrorCode, text: &str) -> Error {
-    Error::bad_request(code, format!("Invalid Refresh Token: {text}"))
-}
-
-fn already_used() -> Error {
-    refused(ErrorCode::RefreshTokenAlreadyUsed, "Already Used")
+fn refused(reason: RefreshRefusal) -> Error {
+    Refusal::Refresh(reason).into()
 }
 
 impl Refresh<'_> {
@@ -115,10 +108,8 @@ impl Refresh<'_> {
                 db::refresh_tokens::snapshot_of_session(db, token.session_id).await
             }
         };
-        let snapshot = snapshot.map_err(|error| {
-            Error::internal("Database error finding refresh token").with_source(error)
-        })?;
-        let unknown = || refused(ErrorCode::RefreshTokenNotFound, "Refresh Token Not Found");
+        let snapshot = snapshot.map_err(Error::saying("Database error finding refresh token"))?;
+        let unknown = || refused(RefreshRefusal::Unknown);
         let Snapshot {
             user,
             token,
@@ -133,16 +124,13 @@ impl Refresh<'_> {
         let user_header = ("sb-auth-user-id", user.id.to_string());
         let with_user = |error: Error| error.with_header(user_header.0, user_header.1.clone());
         if user.is_banned(self.now) {
-            return Err(with_user(refused(ErrorCode::UserBanned, "User Banned")));
+            return Err(with_user(refused(RefreshRefusal::Banned)));
         }
         let Some(session) = session else {
             if let Some(token) = token {
                 db::refresh_tokens::delete(db, token.id).await?;
             }
-            return Err(with_user(refused(
-                ErrorCode::SessionNotFound,
-                "No Valid Session Found",
-            )));
+            return Err(with_user(refused(RefreshRefusal::NoSession)));
         };
         let session_id = session.id.to_string();
         let outcome = self.refresh_session(db, &user, token, &session).await;
@@ -181,11 +169,11 @@ impl Refresh<'_> {
         let sessions = &self.state.config.sessions;
         let text = match validity::check(sessions, session, user, token_time, self.now) {
             Validity::Valid => return Ok(()),
-            Validity::Expired => "Session Expired",
-            Validity::Inactive => "Session Expired (Inactivity)",
-            Validity::LowAal => "Session Expired (Low AAL: User Needs MFA Verification)",
+            Validity::Expired => "",
+            Validity::Inactive => " (Inactivity)",
+            Validity::LowAal => " (Low AAL: User Needs MFA Verification)",
         };
-        Err(refused(ErrorCode::SessionExpired, text))
+        Err(refused(RefreshRefusal::Expired(text)))
     }
 
     /// A session of an OAuth client is refreshed by that client and nobody else.
@@ -218,10 +206,8 @@ impl Refresh<'_> {
                 && validity::last_refreshed(other, None) > used
         };
         if db::sessions::of_user(db, user.id).await?.iter().any(newer) {
-            return Err(refused(
-                ErrorCode::SessionExpired,
-                "Session Expired (Revoked by Newer Login)",
-            ));
+            let newer = RefreshRefusal::Expired(" (Revoked by Newer Login)");
+            return Err(refused(newer));
         }
         Ok(())
     }
@@ -269,7 +255,7 @@ impl Refresh<'_> {
         let mut headers = tokens.headers;
         headers.push(("sb-auth-user-id", user.id.to_string()));
         headers.push(("sb-auth-session-id", session.id.to_string()));
-        let issued = Issued::new(tokens.access, tokens.refresh, headers, self.now);
+        let issued = SessionTokens::new(tokens.access, tokens.refresh, headers, self.now);
         Refreshed { user, issued }
     }
 }

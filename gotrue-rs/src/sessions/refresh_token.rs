@@ -2,13 +2,12 @@
 //!
 //! Mirrors upstream's `internal/crypto/refresh_tokens.go`.
 
-use aws_lc_rs::{constant_time, hmac, rand};
+use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use platform::keys;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
-
-use crate::error::Error;
 
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 const LENGTH: usize = 12;
@@ -16,25 +15,10 @@ const SIGNATURE: usize = 16;
 const CHECKSUM: usize = 4;
 const SHORTEST: usize = 1 + 16 + 1 + SIGNATURE + CHECKSUM;
 
-fn no_randomness<E>(_: E) -> Error {
-    Error::Unexpected("no randomness".into())
-}
-
 /// A new token of version 1: 60 random bits as letters and digits.
-pub(super) fn random() -> Result<String, Error> {
-    let mut bytes = [0; LENGTH];
-    rand::fill(&mut bytes).map_err(no_randomness)?;
-    Ok(bytes
-        .iter()
-        .map(|byte| char::from(ALPHABET[usize::from(byte % 32)]))
-        .collect())
-}
-
-/// A new key for a session's tokens of version 2.
-pub(super) fn random_key() -> Result<[u8; 32], Error> {
-    let mut key = [0; 32];
-    rand::fill(&mut key).map_err(no_randomness)?;
-    Ok(key)
+pub(super) fn random() -> String {
+    let letter = |byte: u8| char::from(ALPHABET[usize::from(byte % 32)]);
+    keys::random::<LENGTH>().map(letter).iter().collect()
 }
 
 /// A token a client sent.
@@ -59,7 +43,7 @@ impl CounterToken {
     /// Whether this server made the token with `key`.
     pub(super) fn is_signed_by(&self, key: &[u8]) -> bool {
         let expected = sign(key, &self.signed);
-        constant_time::verify_slices_are_equal(&expected, &self.signature).is_ok()
+        keys::same(&expected, &self.signature)
     }
 }
 
@@ -84,7 +68,9 @@ fn parse_counter(token: &str) -> Option<CounterToken> {
     }
     let (rest, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
     let expected = Sha256::digest(rest);
-    constant_time::verify_slices_are_equal(&expected[..CHECKSUM], checksum).ok()?;
+    if !keys::same(&expected[..CHECKSUM], checksum) {
+        return None;
+    }
     let (counter, length) = uvarint(&rest[17..])?;
     let signature = &rest[17 + length..];
     if signature.len() != SIGNATURE {
@@ -142,8 +128,9 @@ fn uvarint(bytes: &[u8]) -> Option<(u64, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CounterToken, Parsed, encode, parse, random};
     use uuid::Uuid;
+
+    use super::{CounterToken, Parsed, encode, parse, random};
 
     fn counter(token: &str) -> Option<CounterToken> {
         match parse(token)? {
@@ -177,7 +164,7 @@ mod tests {
 
     #[test]
     fn words_are_twelve_letters_or_digits() {
-        let token = random().unwrap();
+        let token = random();
         assert!(matches!(parse(&token), Some(Parsed::Row(_))), "{token}");
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use actix_web::middleware::from_fn;
 use actix_web::{App, HttpServer, web};
 use async_trait::async_trait;
 use gotrue::{Config, Deps, State};
@@ -10,6 +11,7 @@ use jiff::SignedDuration;
 use platform::clock::Clock;
 use platform::env::{Secret, Vars};
 use platform::http::forwarded::TrustedProxies;
+use platform::http::observe;
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
 use platform_test::TestDatabase;
@@ -106,9 +108,12 @@ impl TestApp {
         let shared = state.clone();
         let server = HttpServer::new(move || {
             let state = shared.clone();
-            App::new().app_data(TrustedProxies(1)).service(
-                web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
-            )
+            App::new()
+                .app_data(TrustedProxies(1))
+                .wrap(from_fn(observe))
+                .service(
+                    web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
+                )
         })
         .workers(2)
         .disable_signals()

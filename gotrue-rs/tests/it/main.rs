@@ -15,6 +15,7 @@ mod caller;
 mod enumeration;
 mod errors;
 mod factors;
+mod gates;
 mod generate_link;
 mod guessing;
 mod invite;

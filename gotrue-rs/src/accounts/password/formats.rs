@@ -5,10 +5,10 @@
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use aws_lc_rs::cipher::{AES_256, EncryptingKey, EncryptionContext, UnboundCipherKey};
-use aws_lc_rs::constant_time;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine as _, alphabet};
+use platform::keys;
 
 /// More memory than this is never spent on one password, KiB.
 const MOST_MEMORY: u64 = 1024 * 1024;
@@ -115,8 +115,7 @@ impl Stored {
             Self::Argon2(known) => (known.derive(password), &known.hash),
             Self::FirebaseScrypt(known) => (known.derive(password), &known.hash),
         };
-        derived
-            .is_some_and(|derived| constant_time::verify_slices_are_equal(&derived, hash).is_ok())
+        derived.is_some_and(|derived| keys::same(&derived, hash))
     }
 }
 

@@ -1,12 +1,14 @@
 //! What is answered to a sign-up that waits for a confirmation, and to one with an address or
 //! number that is taken.
 
-use super::{Provider, SignUp, SignUpOutcome, record_alone};
+use super::{Provider, SignUp, SignUpOutcome};
+use crate::accounts::change::record;
 use crate::accounts::identity::unverified;
 use crate::audit::{Action, Entry};
 use crate::db::identities::{Identity, micros};
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::refusal::Refusal;
 
 /// Says so if nothing has to be confirmed, for then there is nothing to hide; otherwise answers
 /// as to anybody. `taken` is `None` if the account belongs to another audience.
@@ -21,13 +23,10 @@ pub(super) async fn answer(
     if let Some(user) = taken {
         let entry = Entry::new(&user, Action::UserRepeatedSignup).trait_("provider", provider);
         let client = state.client().await?;
-        record_alone(state, &client, entry).await?;
+        record(state, &client, &entry).await?;
     }
     if sign_up.autoconfirms() {
-        return Err(Error::unprocessable(
-            ErrorCode::UserAlreadyExists,
-            "User already registered",
-        ));
+        return Err(Refusal::AlreadyRegistered.into());
     }
     Ok(pending(sign_up, fresh, &[]))
 }

@@ -99,29 +99,6 @@ pub(crate) async fn reload(db: &impl Executor, id: Uuid) -> Result<User, DbError
     User::from_row(&db.query_one(RELOAD, &[&id]).await?)
 }
 
-/// The document in a column with the changes in a parameter laid over it: `null` removes a key,
-/// anything else replaces it, keys the changes do not name stay as they are in the row.
-macro_rules! merged {
-    ($column:literal, $changes:literal) => {
-        concat!(
-            "(case jsonb_typeof(",
-            $column,
-            ") when 'object' then ",
-            $column,
-            " else '{}' end
-    - array(select key from jsonb_each(",
-            $changes,
-            "::jsonb) where value = 'null'))
-    || (select coalesce(jsonb_object_agg(key, value), '{}')
-      from jsonb_each(",
-            $changes,
-            "::jsonb) where value <> 'null')"
-        )
-    };
-}
-
-pub(crate) use merged;
-
 const CONFIRM_EMAIL: &str = concat!(
     "-- auth.users.confirm_email
 with spent as (
@@ -134,7 +111,7 @@ with spent as (
 update auth.users
 set confirmation_token = '', email_confirmed_at = $2, updated_at = $2,
   raw_user_meta_data = ",
-    merged!("raw_user_meta_data", "$3"),
+    crate::db::merged!("raw_user_meta_data", "$3"),
     "
 where id = $1
 returning raw_user_meta_data"
@@ -186,10 +163,10 @@ const MERGE_METADATA: &str = concat!(
     "-- auth.users.merge_metadata
 update auth.users
 set raw_user_meta_data = ",
-    merged!("raw_user_meta_data", "$2"),
+    crate::db::merged!("raw_user_meta_data", "$2"),
     ",
   raw_app_meta_data = ",
-    merged!("raw_app_meta_data", "$3"),
+    crate::db::merged!("raw_app_meta_data", "$3"),
     ",
   updated_at = $4
 where id = $1
@@ -317,7 +294,7 @@ with spent as (
 update auth.users
 set email = $2, email_confirmed_at = case when $3 then email_confirmed_at end,
   raw_user_meta_data = ",
-    merged!("raw_user_meta_data", "$4"),
+    crate::db::merged!("raw_user_meta_data", "$4"),
     ", confirmation_token = '',
   confirmation_sent_at = null, recovery_token = '', recovery_sent_at = null, email_change = '',
   email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,

@@ -1,6 +1,6 @@
 //! Style sheets, as far as mail templates put values into them.
 
-use super::escape::UNSAFE;
+use super::format::UNSAFE;
 
 /// Where in a style sheet or `style` attribute the text has got to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,8 @@
 use std::fmt::Write as _;
 
 use super::css;
-use super::format::sprint;
+use super::format::{UNSAFE, sprint};
 use super::value::Value;
-
-/// What is put in place of a value that is not safe where it stands, recognisable in the output.
-pub(super) const UNSAFE: &str = "ZgotmplZ";
 
 /// A step between a value and the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use super::value::Value;
 
+/// What is put in place of a value that is not safe where it stands, recognisable in the output.
+pub(super) const UNSAFE: &str = "ZgotmplZ";
+
 /// `%v` of a value.
 pub(super) fn display(value: &Value) -> String {
     match value {

@@ -4,22 +4,23 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 
 use super::paging::Page;
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db::audit_search::{self, Scope, Search};
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::extract::Serving;
 use crate::json;
+use crate::routes::resource;
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/admin/audit", "/admin/audit/"], || {
+    resource::<Admin>(cfg, &["/admin/audit", "/admin/audit/"], || {
         vec![(Method::GET, web::get().to(search_audit_log))]
     });
 }
 
 /// For admins.
-async fn search_audit_log(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
+async fn search_audit_log(state: Serving, _: Admin, call: Call) -> Result<HttpResponse, Error> {
     let page = Page::of(&call)?;
     let (scope, text) = scope(call.query("query").unwrap_or_default())?;
     let search = Search {
@@ -31,7 +32,7 @@ async fn search_audit_log(state: Serving, call: Call) -> Result<HttpResponse, Er
     let client = state.client().await?;
     let (entries, total) = audit_search::find(&client, &search)
         .await
-        .map_err(|error| Error::internal("Error searching for audit logs").with_source(error))?;
+        .map_err(Error::saying("Error searching for audit logs"))?;
     let mut response = json::respond(StatusCode::OK, &entries);
     page.add_headers(&call, total, &mut response);
     Ok(response)
@@ -48,10 +49,5 @@ fn scope(query: &str) -> Result<(Option<Scope>, &str), Error> {
         "type" => Some((Some(Scope::Type), text)),
         _ => None,
     });
-    scope.ok_or_else(|| {
-        Error::bad_request(
-            ErrorCode::ValidationFailed,
-            format!("Invalid query scope: {query}"),
-        )
-    })
+    scope.ok_or_else(|| Error::invalid(format!("Invalid query scope: {query}")))
 }

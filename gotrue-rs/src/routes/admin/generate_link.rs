@@ -10,15 +10,18 @@ use super::new_account::{self, check_unconfirmed};
 use crate::accounts::change::record;
 use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
+use crate::db::one_time_tokens::{EmailChange, SimpleToken};
 use crate::db::users::User;
 use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::mail::links::{LinkType, action_link};
-use crate::mail::{Issued, external_address};
+use crate::mail::{MailTokens, external_address};
 use crate::otp::{Code, Flow};
+use crate::routes::resource;
 use crate::state::State;
 
 #[derive(Debug, Default, Deserialize)]
@@ -92,14 +95,13 @@ struct LinkAnswer<'a> {
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/admin/generate_link"], || {
+    resource::<Admin>(cfg, &["/admin/generate_link"], || {
         vec![(Method::POST, web::post().to(generate_link))]
     });
 }
 
 /// For admins.
-async fn generate_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
+async fn generate_link(state: Serving, admin: Admin, call: Call) -> Result<HttpResponse, Error> {
     let mut body: LinkBody = call.json()?;
     body.email = validate::email(&body.email)?;
     metadata::check_new(body.data.as_ref())?;
@@ -113,7 +115,7 @@ async fn generate_link(state: Serving, call: Call) -> Result<HttpResponse, Error
     let client = state.client().await?;
     let existing = db::users::by_email(&client, &body.email, &aud)
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))?;
+        .map_err(Error::saying("Database error finding user"))?;
     drop(client);
     let kind = kind(&body, existing.is_some())?;
     let fresh = match kind {
@@ -160,10 +162,10 @@ async fn generate_link(state: Serving, call: Call) -> Result<HttpResponse, Error
 /// The kind of link; a magic link for a new address becomes a sign-up.
 fn kind(body: &LinkBody, known: bool) -> Result<Kind, Error> {
     let kind = Kind::parse(&body.kind).ok_or_else(|| {
-        Error::bad_request(
-            ErrorCode::ValidationFailed,
-            format!("Invalid email action link type requested: {}", body.kind),
-        )
+        Error::invalid(format!(
+            "Invalid email action link type requested: {}",
+            body.kind
+        ))
     })?;
     match kind {
         Kind::MagicLink if !known => Ok(Kind::Signup),
@@ -184,10 +186,7 @@ async fn prepare(state: &State, call: &Call, body: &LinkBody, aud: &str) -> Resu
     // A magic link that signs up leaves its account without a password.
     if body.kind == Kind::Signup.as_str() {
         if body.password.is_empty() {
-            return Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
-                "Signup requires a valid password",
-            ));
+            return Err(Error::invalid("Signup requires a valid password"));
         }
         policy::check(&state.config.password, &body.password)?;
         hash = state
@@ -232,10 +231,7 @@ impl Request<'_> {
             Kind::MagicLink | Kind::Recovery => {
                 let entry = Entry::new(&user, Action::UserRecoveryRequested);
                 record(self.state, tx, &entry).await?;
-                Issued::Recovery {
-                    token: self.code.stored.clone(),
-                    at,
-                }
+                self.one(SimpleToken::Recovery, at)
             }
             Kind::Invite | Kind::Signup => {
                 let hash = fresh.and_then(|fresh| fresh.encrypted_password.as_deref());
@@ -260,28 +256,38 @@ impl Request<'_> {
         Ok((user, token))
     }
 
-    async fn confirmation(&self, tx: &Tx<'_>, user: &User, at: Timestamp) -> Result<Issued, Error> {
-        let invited = self.kind == Kind::Invite;
-        // The content of a sign-up may be what somebody told the project's backend.
-        if invited {
-            db::admin_accounts::insert(tx, user.id).await?;
-            let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
-                .trait_("user_id", user.id.to_string())
-                .trait_("user_email", user.email.as_str());
-            record(self.state, tx, &entry).await?;
-        }
-        Ok(Issued::Confirmation {
-            token: self.code.stored.clone(),
-            invited,
-            at,
-        })
+    fn one(&self, kind: SimpleToken, at: Timestamp) -> MailTokens {
+        let token = self.code.stored.clone();
+        MailTokens::One { kind, token, at }
     }
 
-    async fn email_change(&self, tx: &Tx<'_>, user: &User, at: Timestamp) -> Result<Issued, Error> {
+    async fn confirmation(
+        &self,
+        tx: &Tx<'_>,
+        user: &User,
+        at: Timestamp,
+    ) -> Result<MailTokens, Error> {
+        // The content of a sign-up may be what somebody told the project's backend.
+        if self.kind != Kind::Invite {
+            return Ok(self.one(SimpleToken::Confirmation, at));
+        }
+        db::admin_accounts::insert(tx, user.id).await?;
+        let entry = Entry::new(&self.admin.actor(), Action::UserInvited)
+            .trait_("user_id", user.id.to_string())
+            .trait_("user_email", user.email.as_str());
+        record(self.state, tx, &entry).await?;
+        Ok(self.one(SimpleToken::Invitation, at))
+    }
+
+    async fn email_change(
+        &self,
+        tx: &Tx<'_>,
+        user: &User,
+        at: Timestamp,
+    ) -> Result<MailTokens, Error> {
         let current = self.kind == Kind::EmailChangeCurrent;
         if current && !self.state.config.mail.secure_email_change {
-            return Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
+            return Err(Error::invalid(
                 "Enable secure email change to generate link for current email",
             ));
         }
@@ -289,7 +295,7 @@ impl Request<'_> {
         let own = &self.state.config.own_domain_providers;
         let taken = db::users::duplicate_of_email(tx, &new_email, &user.aud, Some(user.id), own)
             .await
-            .map_err(|error| Error::internal("Database error checking email").with_source(error))?;
+            .map_err(Error::saying("Database error checking email"))?;
         if taken.is_some() {
             return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
         }
@@ -302,11 +308,11 @@ impl Request<'_> {
         } else {
             (user.email_change_token_current.clone(), new_token)
         };
-        Ok(Issued::EmailChange {
+        let change = EmailChange {
             new_email,
             current,
             new,
-            at,
-        })
+        };
+        Ok(MailTokens::EmailChange { change, at })
     }
 }

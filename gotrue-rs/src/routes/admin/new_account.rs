@@ -55,7 +55,7 @@ pub(crate) async fn store(state: &State, db: &impl Executor, user: &User) -> Res
     let now = state.clock.now();
     let mut user = db::users::insert(db, user, now)
         .await
-        .map_err(|error| Error::internal("Database error saving new user").with_source(error))?;
+        .map_err(Error::saying("Database error saving new user"))?;
     let data = identity_data(user.id, "email", &user.email, false);
     let identity = add_identity(state, db, user.id, "email", data).await?;
     user.identities = Some(vec![identity]);
@@ -126,6 +126,6 @@ pub(crate) async fn add_identity(
     let identity = Identity::new(user_id, provider, data, now);
     db::identities::insert(db, &identity)
         .await
-        .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+        .map_err(Error::saying("Error creating identity"))?;
     Ok(identity)
 }

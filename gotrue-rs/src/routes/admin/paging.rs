@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::call::Call;
 use crate::db::user_list::Cursor;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json;
 use crate::redirect::address::Address;
 
@@ -179,10 +179,7 @@ fn parameter(call: &Call, name: &str) -> Result<Option<u64>, Error> {
 }
 
 fn bad(reason: impl std::fmt::Display) -> Error {
-    Error::bad_request(
-        ErrorCode::ValidationFailed,
-        format!("Bad Pagination Parameters: {reason}"),
-    )
+    Error::invalid(format!("Bad Pagination Parameters: {reason}"))
 }
 
 /// The request's own URL with one parameter replaced, keys sorted.

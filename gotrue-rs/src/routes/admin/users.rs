@@ -11,23 +11,24 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use uuid::Uuid;
 
-use crate::call::{Call, Serving};
 use crate::caller::Admin;
 use crate::db;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
+use crate::routes::resource;
 use crate::state::State;
 
 /// Mounts the routes.
 pub(super) fn configure(cfg: &mut web::ServiceConfig) {
-    super::resource(cfg, &["/admin/users", "/admin/users/"], || {
+    resource::<Admin>(cfg, &["/admin/users", "/admin/users/"], || {
         vec![
             (Method::GET, web::get().to(list::list_users)),
             (Method::POST, web::post().to(create::create_user)),
         ]
     });
-    super::resource(
+    resource::<Admin>(
         cfg,
         &["/admin/users/{user_id}", "/admin/users/{user_id}/"],
         || {
@@ -48,7 +49,7 @@ async fn load(state: &State, id: &str) -> Result<User, Error> {
     let client = state.client().await?;
     db::users::by_id(&client, id)
         .await
-        .map_err(|error| Error::internal("Database error loading user").with_source(error))?
+        .map_err(Error::saying("Database error loading user"))?
         .ok_or_else(unknown)
 }
 
@@ -57,12 +58,7 @@ fn unknown() -> Error {
 }
 
 /// `GET /admin/users/{user_id}`, for admins.
-async fn get_user(
-    state: Serving,
-    call: Call,
-    id: web::Path<String>,
-) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
+async fn get_user(state: Serving, _: Admin, id: web::Path<String>) -> Result<HttpResponse, Error> {
     let user = load(&state, &id).await?;
     Ok(json::respond(StatusCode::OK, &user))
 }

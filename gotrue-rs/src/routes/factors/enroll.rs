@@ -7,17 +7,19 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
-use super::{Step, caller, disabled};
+use super::{Step, disabled};
 use crate::accounts::change::record;
 use crate::accounts::totp;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
+use crate::caller::Named;
 use crate::db;
 use crate::db::factors::Factor;
 use crate::db::mfa::NewTotp;
 use crate::db::sessions::Session;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
 use crate::state::State;
 
@@ -47,8 +49,11 @@ struct TotpBody<'a> {
 }
 
 /// Enrolls an authenticator app for the caller.
-pub(super) async fn post_factor(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let caller = caller(&state, &call).await?;
+pub(super) async fn post_factor(
+    state: Serving,
+    caller: Named,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     let Some(session) = &caller.session else {
         return Err(Error::internal(
             "A valid session and a registered user are required to enroll a factor",
@@ -59,8 +64,7 @@ pub(super) async fn post_factor(state: Serving, call: Call) -> Result<HttpRespon
         "totp" if state.config.mfa.totp_enroll => {}
         "totp" | "phone" | "webauthn" => return Err(disabled(&body.factor_type, Step::Enroll)),
         _ => {
-            return Err(Error::bad_request(
-                ErrorCode::ValidationFailed,
+            return Err(Error::invalid(
                 "factor_type needs to be totp, phone, or webauthn",
             ));
         }
@@ -71,7 +75,7 @@ pub(super) async fn post_factor(state: Serving, call: Call) -> Result<HttpRespon
     if user.email.is_empty() {
         return Err(failed());
     }
-    let secret = totp::new_secret()?;
+    let secret = totp::new_secret();
     let uri = totp::uri(&issuer, &user.email, &secret);
     let qr_code = totp::qr_code(&uri).ok_or_else(failed)?;
     let factor = NewTotp {

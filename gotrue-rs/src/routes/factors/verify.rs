@@ -6,19 +6,21 @@ use platform::pg::Tx;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{Step, caller, disabled, factor_of};
+use super::{Step, disabled, factor_of};
 use crate::accounts::change::record;
 use crate::accounts::totp;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
-use crate::caller::Caller;
+use crate::call::Call;
+use crate::caller::{Caller, Named};
 use crate::db;
 use crate::db::factors::Factor;
 use crate::db::mfa::Challenge;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::limits::Bucket;
 use crate::mail::{self, Notice};
 use crate::otp::MOST_TRIES;
+use crate::refusal::Refusal;
 use crate::sessions;
 use crate::state::State;
 
@@ -35,18 +37,15 @@ struct VerifyBody {
 /// Verifies a code; the session rises to `aal2`.
 pub(super) async fn post_verification(
     state: Serving,
+    caller: Named,
     call: Call,
     factor_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let caller = caller(&state, &call).await?;
     let factor = factor_of(&caller, &factor_id)?;
     state.limits.check(Bucket::FactorVerify, &call)?;
     let body: VerifyBody = call.json()?;
     if body.code.is_empty() && factor.factor_type != "webauthn" {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
-            "Code needs to be non-empty",
-        ));
+        return Err(Error::invalid("Code needs to be non-empty"));
     }
     if factor.factor_type != "totp" || !state.config.mfa.totp_verify {
         return Err(disabled(&factor.factor_type, Step::Verify));
@@ -72,11 +71,7 @@ async fn count_try(state: &State, factor: &Factor) -> Result<(), Error> {
     if tries <= MOST_TRIES {
         return Ok(());
     }
-    Err(Error::too_many_requests(
-        ErrorCode::OverRequestRateLimit,
-        "Request rate limit reached",
-        TRIES_WINDOW.unsigned_abs(),
-    ))
+    Err(Refusal::TooOften(TRIES_WINDOW.unsigned_abs()).into())
 }
 
 /// The challenge, if it is still open and is answered from where it was asked for.
@@ -89,7 +84,7 @@ async fn open_challenge(
     let client = state.client().await?;
     let found = db::mfa::challenge(&client, id, factor.id)
         .await
-        .map_err(|error| Error::internal("Database error finding Challenge").with_source(error))?;
+        .map_err(Error::saying("Database error finding Challenge"))?;
     let challenge = found.ok_or_else(|| {
         Error::unprocessable(
             ErrorCode::MfaFactorNotFound,

@@ -50,9 +50,9 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
                 "Linking requires a valid user access token in Authorization",
             ));
         }
-        Caller::authenticate(state, call).await?;
+        Caller::authenticate(state, call.bearer()).await?;
     }
-    let refused = |text: &'static str| Error::bad_request(ErrorCode::ValidationFailed, text);
+    let refused = |text: &'static str| Error::invalid(text);
     let by = |name: &str, issuer: &str| {
         body.provider == name || (!issuer.is_empty() && body.issuer == issuer)
     };
@@ -78,9 +78,9 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
             ErrorCode::ProviderDisabled,
             format!("Provider (issuer {issuer:?}) is not enabled"),
         ),
-        None => Error::bad_request(
-            ErrorCode::ValidationFailed,
-            format!("Custom OIDC provider {:?} not allowed", body.provider),
-        ),
+        None => Error::invalid(format!(
+            "Custom OIDC provider {:?} not allowed",
+            body.provider
+        )),
     })
 }

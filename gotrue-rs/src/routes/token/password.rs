@@ -55,7 +55,7 @@ fn wrong() -> Error {
 
 async fn find(state: &State, call: &Call, body: &PasswordBody) -> Result<Option<User>, Error> {
     let config = &state.config;
-    let refuse = |text: &'static str| Err(Error::bad_request(ErrorCode::ValidationFailed, text));
+    let refuse = |text: &'static str| Err(Error::invalid(text));
     let aud = call.audience(config, None);
     let found = match (body.email.as_str(), body.phone.as_str()) {
         ("", "") => return refuse("missing email or phone"),
@@ -82,7 +82,7 @@ async fn find(state: &State, call: &Call, body: &PasswordBody) -> Result<Option<
             return refuse("Only an email address or phone number should be provided on login.");
         }
     };
-    found.map_err(|error| Error::internal("Database error querying schema").with_source(error))
+    found.map_err(Error::saying("Database error querying schema"))
 }
 
 /// The user, if the password is theirs. No connection is held while it is hashed.

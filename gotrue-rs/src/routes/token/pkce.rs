@@ -9,7 +9,7 @@ use crate::accounts::pkce;
 use crate::audit::{Action, Entry};
 use crate::call::Call;
 use crate::db;
-use crate::db::flow_codes::Flow;
+use crate::db::flow_states::HeldFlow;
 use crate::error::{Error, ErrorCode};
 use crate::sessions::{self, AuthMethod, Grant};
 use crate::state::State;
@@ -25,8 +25,7 @@ struct PkceBody {
 pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Error> {
     let body: PkceBody = call.json()?;
     if body.auth_code.is_empty() || body.code_verifier.is_empty() {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
+        return Err(Error::invalid(
             "invalid request: both auth code and code verifier should be non-empty",
         ));
     }
@@ -37,7 +36,7 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
             "invalid flow state, no valid flow state found",
         )
     };
-    let flow = db::flow_codes::by_auth_code(&client, &body.auth_code)
+    let flow = db::flow_states::by_auth_code(&client, &body.auth_code)
         .await?
         .ok_or_else(missing)?;
     let user_id = flow.user_id.ok_or_else(missing)?;
@@ -60,7 +59,7 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
     let exchange = async |tx: &Tx<'_>| -> Result<_, Error> {
         let mut user = user.clone();
         // Upstream: two exchanges of one code at the same time both succeed.
-        if !db::flow_codes::delete(tx, flow.id).await? {
+        if !db::flow_states::delete(tx, flow.id).await? {
             return Err(missing());
         }
         let entry =
@@ -79,7 +78,7 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
 
 /// Codes of magic links live from when the link was followed, all others from the start of the
 /// flow.
-fn is_expired(state: &State, flow: &Flow) -> bool {
+fn is_expired(state: &State, flow: &HeldFlow) -> bool {
     let start = match flow.auth_code_issued_at {
         Some(issued) if flow.method == "magiclink" => issued,
         _ => flow.created_at,

@@ -6,14 +6,16 @@ use uuid::Uuid;
 
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
-use crate::caller::{Caller, unknown_user};
+use crate::call::Call;
+use crate::caller::Caller;
 use crate::db;
 use crate::db::identities::Identity;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
 use crate::mail::{self, Notice};
+use crate::refusal::Refusal;
 use crate::routes::disabled::unsupported_provider;
 use crate::state::State;
 
@@ -28,8 +30,11 @@ fn check_linking(state: &State) -> Result<(), Error> {
 }
 
 /// Linking starts at a provider, and none is built in yet.
-pub(super) async fn get_authorize(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    Caller::authenticate(&state, &call).await?;
+pub(super) async fn get_authorize(
+    state: Serving,
+    _: Caller,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     check_linking(&state)?;
     let provider = call.query("provider").unwrap_or_default();
     Err(unsupported_provider(provider))
@@ -38,10 +43,10 @@ pub(super) async fn get_authorize(state: Serving, call: Call) -> Result<HttpResp
 /// Removes one of several identities of the caller.
 pub(super) async fn delete_identity(
     state: Serving,
+    caller: Caller,
     call: Call,
     identity_id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let caller = Caller::authenticate(&state, &call).await?;
     check_linking(&state)?;
     let id = Uuid::parse_str(&identity_id).map_err(|_| {
         Error::not_found(ErrorCode::ValidationFailed, "identity_id must be an UUID")
@@ -88,9 +93,8 @@ async fn unlink(
     let now = state.clock.now();
     let before = db::users::hold(tx, user_id)
         .await?
-        .ok_or_else(unknown_user)?;
+        .ok_or(Refusal::UserGone)?;
     let identity = removable(&before, identity_id)?;
-    let failed = |text: &'static str| move |error| Error::internal(text).with_source(error);
     let entry = Entry::new(&before, Action::IdentityUnlinked)
         .seen_from(call.client_ip.as_deref())
         .trait_("identity_id", identity.id.to_string())
@@ -99,18 +103,18 @@ async fn unlink(
     record(state, tx, &entry).await?;
     db::identities::delete(tx, identity.id)
         .await
-        .map_err(failed("Database error deleting identity"))?;
+        .map_err(Error::saying("Database error deleting identity"))?;
     let mut user = before.clone();
     if identity.provider == "phone" {
         db::users::remove_phone(tx, user.id, now)
             .await
-            .map_err(failed("Database error updating user phone"))?;
+            .map_err(Error::saying("Database error updating user phone"))?;
     } else {
         rederive_email(state, tx, &user).await?;
     }
     db::users::refresh_providers(tx, &mut user, now)
         .await
-        .map_err(failed("Database error updating user providers"))?;
+        .map_err(Error::saying("Database error updating user providers"))?;
     Ok((before, identity))
 }
 

@@ -9,19 +9,20 @@ use crate::accounts::change::{confirm_email_change, confirm_phone_change, record
 use crate::accounts::identity::verified_email;
 use crate::accounts::metadata;
 use crate::accounts::phone::{self, Purpose};
-use crate::accounts::pkce::Challenge;
+use crate::accounts::pkce::{self, Challenge};
 use crate::accounts::{policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
-use crate::caller::{Caller, unknown_user};
+use crate::call::Call;
+use crate::caller::Caller;
 use crate::db;
-use crate::db::flow_states::NewFlow;
 use crate::db::identities::Identity;
 use crate::db::users::User;
 use crate::error::Error;
+use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::limits::Bucket;
 use crate::mail::{self, Letter, Notice, Posted};
+use crate::refusal::Refusal;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -67,8 +68,11 @@ impl UpdateBody {
 }
 
 /// Changes the caller's account.
-pub(super) async fn put_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let caller = Caller::authenticate(&state, &call).await?;
+pub(super) async fn put_user(
+    state: Serving,
+    caller: Caller,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::User, &call)?;
     let mut body: UpdateBody = call.json()?;
     validate(&state, &mut body)?;
@@ -87,7 +91,7 @@ pub(super) async fn put_user(state: Serving, call: Call) -> Result<HttpResponse,
     let apply = async |tx: &Tx<'_>| {
         let mut user = db::users::hold(tx, old.id)
             .await?
-            .ok_or_else(unknown_user)?;
+            .ok_or(Refusal::UserGone)?;
         if body.password.is_some() {
             let hash = new_hash.as_deref();
             update
@@ -153,7 +157,7 @@ impl checks::Update<'_> {
         let session = self.caller.session.as_ref().map(|session| session.id);
         db::users::set_password(tx, user, hash, session, now)
             .await
-            .map_err(|error| Error::internal("Error during password storage").with_source(error))?;
+            .map_err(Error::saying("Error during password storage"))?;
         record(
             self.state,
             tx,
@@ -183,7 +187,7 @@ impl checks::Update<'_> {
         let identity = Identity::new(user.id, "email", verified_email(user.id, &user.email), now);
         db::identities::insert(tx, &identity)
             .await
-            .map_err(|error| Error::internal("Error creating identity").with_source(error))?;
+            .map_err(Error::saying("Error creating identity"))?;
         user.identities.get_or_insert_default().push(identity);
         Ok(db::users::refresh_providers(tx, user, now).await?)
     }
@@ -236,16 +240,8 @@ impl checks::Update<'_> {
             confirm_email_change(state, tx, user).await?;
             return Ok(None);
         };
-        let challenge = body.challenge();
-        if challenge.is_pkce() {
-            let flow = NewFlow {
-                user_id: user.id,
-                method: AuthMethod::EmailChange.as_str(),
-                code_challenge: &challenge.challenge,
-                code_challenge_method: challenge.stored_method()?,
-            };
-            db::flow_states::insert(tx, &flow, state.clock.now()).await?;
-        }
+        let (challenge, now) = (body.challenge(), state.clock.now());
+        pkce::start(tx, user.id, AuthMethod::EmailChange, &challenge, now).await?;
         letter.write(tx, user, None).await.map(Some)
     }
 

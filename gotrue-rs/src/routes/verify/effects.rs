@@ -26,12 +26,12 @@ pub(super) async fn confirm_signup(
         // tokens are void either way.
         db::users::set_password(tx, user, Some(""), None, now)
             .await
-            .map_err(|error| Error::internal("Error storing password").with_source(error))?;
+            .map_err(Error::saying("Error storing password"))?;
     }
     signed_up(state, tx, user, "email").await?;
     db::users::confirm_email(tx, user, now)
         .await
-        .map_err(|error| Error::internal("Error confirming user").with_source(error))?;
+        .map_err(Error::saying("Error confirming user"))?;
     let email = user.email.clone();
     for identity in user.identities.iter_mut().flatten() {
         if identity.email.is_empty() || identity.email != email {
@@ -108,7 +108,7 @@ pub(super) async fn confirm_phone(
     let now = state.clock.now();
     db::users::confirm_phone(tx, user, now)
         .await
-        .map_err(|error| Error::internal("Error confirming user").with_source(error))?;
+        .map_err(Error::saying("Error confirming user"))?;
     if user.is_anonymous {
         db::users::become_permanent(tx, user, now).await?;
     }

@@ -137,10 +137,7 @@ async fn by_hash(
         Some(Purpose::Sms | Purpose::PhoneSignIn | Purpose::PhoneChange)
     );
     if types.is_empty() || is_phone {
-        return Err(Error::bad_request(
-            ErrorCode::ValidationFailed,
-            "Invalid email verification type",
-        ));
+        return Err(Error::invalid("Invalid email verification type"));
     }
     let holder = one_time_tokens::holder(tx, &redemption.token_hash, types)
         .await
@@ -183,7 +180,7 @@ async fn by_code(
 ) -> Result<(User, Purpose), Error> {
     let user = find_holder(state, tx, redemption, aud)
         .await
-        .map_err(|error| Error::internal("Database error finding user").with_source(error))?
+        .map_err(Error::saying("Database error finding user"))?
         .ok_or_else(dead_code)?;
     let purpose = matching_purpose(state, &user, redemption).ok_or_else(dead_code)?;
     // Upstream: tells anybody who was banned, whatever the code.

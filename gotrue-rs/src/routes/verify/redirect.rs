@@ -15,13 +15,13 @@ use crate::middleware;
 use crate::otp::Flow;
 use crate::redirect::address::Address;
 use crate::redirect::query::Values;
-use crate::sessions::{AuthMethod, Issued};
+use crate::sessions::{AuthMethod, SessionTokens};
 use crate::state::State;
 
 /// What the page gets.
 pub(super) enum Proof {
     /// The session itself, and what the link turned out to be for.
-    Session(Box<Issued>, Purpose),
+    Session(Box<SessionTokens>, Purpose),
     /// A code to be exchanged for one.
     Code(String),
 }

@@ -5,12 +5,12 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::SignedDuration;
 use platform::pg::Executor;
 
-use super::{Attempt, Refresh, Tokens, already_used, refused};
+use super::{Attempt, Refresh, Tokens, refused};
 use crate::audit::{Action, Entry};
 use crate::db;
 use crate::db::sessions::Session;
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::refusal::RefreshRefusal;
 use crate::sessions::issue::counter_header;
 use crate::sessions::refresh_token::{self, CounterToken};
 use crate::sessions::validity;
@@ -32,17 +32,11 @@ pub(super) async fn refresh(
     session: &Session,
 ) -> Attempt {
     let (Some(current), Some(key)) = (session.refresh_token_counter, key(session)) else {
-        return Err(refused(
-            ErrorCode::RefreshTokenNotFound,
-            "Refresh Token Not Found",
-        ));
+        return Err(refused(RefreshRefusal::Unknown));
     };
     let behind = current.saturating_sub(token.counter);
     if behind < 0 {
-        return Err(refused(
-            ErrorCode::ValidationFailed,
-            "Not Issued By This Server",
-        ));
+        return Err(refused(RefreshRefusal::Foreign));
     }
     let mut headers = Vec::new();
     let counter = if behind == 0 {
@@ -97,7 +91,7 @@ async fn refuse_reuse(refresh: &Refresh<'_>, db: &impl Executor, session: &Sessi
     if !db::refresh_tokens::end_session(db, session, rotation).await? {
         return Ok(None);
     }
-    let error: Error = already_used();
+    let error = refused(RefreshRefusal::Used);
     Err(if rotation {
         error.with_header("sb-auth-refresh-token-rotated", "true")
     } else {

@@ -2,10 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use platform::keys;
 use platform::pg::Executor;
 
 use super::counters;
-use super::{Attempt, Refresh, Tokens, already_used};
+use super::{Attempt, Refresh, Tokens, refused};
 use crate::audit::{Action, Entry};
 use crate::config::RefreshTokens;
 use crate::db;
@@ -13,6 +14,7 @@ use crate::db::identities::micros;
 use crate::db::refresh_tokens::{RefreshToken, Rotation};
 use crate::db::sessions::Session;
 use crate::db::users::User;
+use crate::refusal::RefreshRefusal;
 use crate::sessions::issue::{counter_header, prefix_header};
 use crate::sessions::refresh_token;
 
@@ -42,7 +44,7 @@ pub(super) async fn refresh(
                 refresh.now,
             );
             return if known.await? {
-                Err(already_used())
+                Err(refused(RefreshRefusal::Used))
             } else {
                 Ok(None)
             };
@@ -91,8 +93,8 @@ async fn rotate(
     let mut user = user.clone();
     user.updated_at = micros(refresh.now);
     let access = refresh.sign(&user, session)?;
-    let child = refresh_token::random()?;
-    let upgrade = Upgrade::of(refresh, session)?;
+    let child = refresh_token::random();
+    let upgrade = Upgrade::of(refresh, session);
     let entries = refresh.stored(vec![
         Entry::new(&user, Action::TokenRefreshed),
         Entry::new(&user, Action::TokenRevoked),
@@ -135,32 +137,32 @@ struct Upgrade {
 
 impl Upgrade {
     /// The upgrade of this session, if it is among those to be changed.
-    fn of(refresh: &Refresh<'_>, session: &Session) -> Result<Option<Self>, crate::error::Error> {
+    fn of(refresh: &Refresh<'_>, session: &Session) -> Option<Self> {
         let share = match refresh.state.config.security.refresh_tokens {
             RefreshTokens::Rows => 0,
             RefreshTokens::Counters { upgrade_percentage } => upgrade_percentage,
         };
         // Upstream: picks sessions by Go's random generator, seeded with the same checksum.
         if crc32(session.id.as_bytes()) % 100 >= share {
-            return Ok(None);
+            return None;
         }
         if let (Some(key), Some(counter)) = (counters::key(session), session.refresh_token_counter)
         {
             let counter = counter + 1;
             let token = refresh_token::encode(session.id, counter, &key);
-            return Ok(Some(Self {
+            return Some(Self {
                 token,
                 counter,
                 new_key: None,
-            }));
+            });
         }
-        let key = refresh_token::random_key()?;
+        let key = keys::random::<32>();
         let token = refresh_token::encode(session.id, 0, &key);
-        Ok(Some(Self {
+        Some(Self {
             token,
             counter: 0,
             new_key: Some(URL_SAFE_NO_PAD.encode(key)),
-        }))
+        })
     }
 }
 

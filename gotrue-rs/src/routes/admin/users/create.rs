@@ -11,13 +11,14 @@ use super::params::{AdminUserBody, ban};
 use crate::accounts::change::record;
 use crate::accounts::{metadata, password, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::identities::micros;
 use crate::db::user_changes::{self, AdminChange, Ban};
 use crate::db::users::User;
 use crate::error::{EMAIL_EXISTS, Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::routes::admin::new_account::{add_identity, identity_data};
 use crate::state::State;
@@ -26,12 +27,15 @@ use crate::state::State;
 const LONGEST_PASSWORD: usize = 72;
 
 fn invalid(text: &'static str) -> Error {
-    Error::bad_request(ErrorCode::ValidationFailed, text)
+    Error::invalid(text)
 }
 
 /// For admins: no mail is sent and the password policy does not apply.
-pub(super) async fn create_user(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
+pub(super) async fn create_user(
+    state: Serving,
+    admin: Admin,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     let mut body: AdminUserBody = call.json()?;
     let aud = match body.aud.as_str() {
         "" => call.audience(&state.config, Some(admin.claims())),
@@ -92,7 +96,7 @@ async fn check_addresses(
         let own = &state.config.own_domain_providers;
         let taken = db::users::duplicate_of_email(&client, &body.email, aud, None, own)
             .await
-            .map_err(|error| Error::internal("Database error checking email").with_source(error))?;
+            .map_err(Error::saying("Database error checking email"))?;
         if taken.is_some() {
             return Err(Error::unprocessable(ErrorCode::EmailExists, EMAIL_EXISTS));
         }
@@ -102,7 +106,7 @@ async fn check_addresses(
         body.phone = validate::phone(&body.phone)?;
         let taken = db::users::by_phone(&client, &body.phone, aud)
             .await
-            .map_err(|error| Error::internal("Database error checking phone").with_source(error))?;
+            .map_err(Error::saying("Database error checking phone"))?;
         if taken.is_some() {
             return Err(Error::unprocessable(
                 ErrorCode::PhoneExists,

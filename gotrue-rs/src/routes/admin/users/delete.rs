@@ -7,10 +7,11 @@ use serde::Deserialize;
 use super::load;
 use crate::accounts::change::record;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db::{self, user_changes};
 use crate::error::Error;
+use crate::extract::Serving;
 use crate::json;
 
 #[derive(Debug, Default, Deserialize)]
@@ -22,10 +23,10 @@ struct DeleteBody {
 /// For admins: removes a user, or everything that tells who it was.
 pub(super) async fn delete_user(
     state: Serving,
+    admin: Admin,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
     let user = load(&state, &id).await?;
     let soft = if call.has_body() {
         call.json::<DeleteBody>()?.should_soft_delete
@@ -41,9 +42,9 @@ pub(super) async fn delete_user(
     state
         .db
         .transaction("delete_user", async |tx| {
-            record(&state, tx, &entry).await.map_err(|error| {
-                Error::internal("Error recording audit log entry").with_source(error)
-            })?;
+            record(&state, tx, &entry)
+                .await
+                .map_err(Error::saying("Error recording audit log entry"))?;
             if !soft {
                 return user_changes::delete(tx, user.id)
                     .await

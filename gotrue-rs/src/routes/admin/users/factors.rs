@@ -10,13 +10,15 @@ use super::load;
 use crate::accounts::change::record;
 use crate::accounts::validate;
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::factors::Factor;
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::extract::Serving;
 use crate::json;
+use crate::routes::resource;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -33,14 +35,14 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
         "/admin/users/{user_id}/factors",
         "/admin/users/{user_id}/factors/",
     ];
-    crate::routes::admin::resource(cfg, &all, || {
+    resource::<Admin>(cfg, &all, || {
         vec![(Method::GET, web::get().to(list_factors))]
     });
     let one = [
         "/admin/users/{user_id}/factors/{factor_id}",
         "/admin/users/{user_id}/factors/{factor_id}/",
     ];
-    crate::routes::admin::resource(cfg, &one, || {
+    resource::<Admin>(cfg, &one, || {
         vec![
             (Method::PUT, web::put().to(update_factor)),
             (Method::DELETE, web::delete().to(delete_factor)),
@@ -51,10 +53,9 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 /// `GET`, for admins.
 async fn list_factors(
     state: Serving,
-    call: Call,
+    _: Admin,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
     let user = load(&state, &id).await?;
     Ok(json::respond(StatusCode::OK, &user.factors))
 }
@@ -73,10 +74,10 @@ async fn load_factor(state: &State, path: &(String, String)) -> Result<(User, Fa
 /// `PUT`, for admins: another name or number.
 async fn update_factor(
     state: Serving,
+    admin: Admin,
     call: Call,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
     let (user, mut factor) = load_factor(&state, &path).await?;
     let body: UpdateFactorBody = call.json()?;
     let name = Some(body.friendly_name).filter(|name| !name.is_empty());
@@ -104,10 +105,10 @@ async fn update_factor(
 /// `DELETE`, for admins; the sessions it raised sink back.
 async fn delete_factor(
     state: Serving,
+    _: Admin,
     call: Call,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Error> {
-    Admin::authenticate(&state, &call).await?;
     let (user, factor) = load_factor(&state, &path).await?;
     let entry = Entry::new(&user, Action::FactorDeleted)
         .seen_from(call.client_ip.as_deref())
@@ -119,7 +120,7 @@ async fn delete_factor(
         let now = state.clock.now();
         db::mfa::unenroll(tx, factor.id, user.id, method, now)
             .await
-            .map_err(|error| Error::internal("Database error deleting factor").with_source(error))
+            .map_err(Error::saying("Database error deleting factor"))
     };
     state.db.transaction("admin_delete_factor", delete).await?;
     Ok(json::respond(StatusCode::OK, &factor))

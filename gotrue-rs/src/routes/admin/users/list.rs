@@ -4,11 +4,12 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use serde::Serialize;
 
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db::user_list::{self, Cursor, Order, Wanted};
 use crate::db::users::User;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
+use crate::extract::Serving;
 use crate::json;
 use crate::routes::admin::paging::{self, Page, Stretch};
 use crate::state::State;
@@ -30,8 +31,11 @@ struct PaginationBody {
 
 /// For admins: the users of an audience, by page number or, where that is enabled and no number
 /// is given, by cursor.
-pub(super) async fn list_users(state: Serving, call: Call) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
+pub(super) async fn list_users(
+    state: Serving,
+    admin: Admin,
+    call: Call,
+) -> Result<HttpResponse, Error> {
     let aud = call.audience(&state.config, Some(admin.claims()));
     let wanted = Wanted {
         aud: &aud,
@@ -48,7 +52,7 @@ pub(super) async fn list_users(state: Serving, call: Call) -> Result<HttpRespons
     let client = state.client().await?;
     let (users, total) = user_list::page(&client, &wanted, page.limit(), page.offset())
         .await
-        .map_err(|error| Error::internal("Database error finding users").with_source(error))?;
+        .map_err(Error::saying("Database error finding users"))?;
     let body = ListBody {
         users: &users,
         aud: &aud,
@@ -61,12 +65,7 @@ pub(super) async fn list_users(state: Serving, call: Call) -> Result<HttpRespons
 
 /// `sort=created_at asc`; only the first of several orders has an effect, but all are checked.
 fn order(call: &Call) -> Result<Order, Error> {
-    let refuse = |reason: String| {
-        Error::bad_request(
-            ErrorCode::ValidationFailed,
-            format!("Bad Sort Parameters: {reason}"),
-        )
-    };
+    let refuse = |reason: String| Error::invalid(format!("Bad Sort Parameters: {reason}"));
     let mut first = None;
     for (_, value) in call.query_pairs().iter().filter(|(name, _)| name == "sort") {
         let (field, direction) = value.split_once(' ').unwrap_or((value, "desc"));
@@ -95,7 +94,7 @@ async fn by_cursor(state: &State, call: &Call, wanted: &Wanted<'_>) -> Result<Ht
     let more = i64::try_from(stretch.limit + 1).unwrap_or(i64::MAX);
     let mut users = user_list::after(&client, wanted, stretch.after, more)
         .await
-        .map_err(|error| Error::internal("Database error finding users").with_source(error))?;
+        .map_err(Error::saying("Database error finding users"))?;
     let has_more = users.len() > limit;
     users.truncate(limit);
     let next_cursor = users

@@ -5,7 +5,7 @@ use platform::env::parse_duration;
 use serde::Deserialize;
 
 use crate::db::user_changes::Ban;
-use crate::error::{Error, ErrorCode};
+use crate::error::Error;
 use crate::json::Document;
 
 #[derive(Debug, Default, Deserialize)]
@@ -50,13 +50,10 @@ pub(super) fn ban(duration: &str, now: Timestamp) -> Result<Ban, Error> {
 }
 
 fn invalid(text: &str) -> Error {
-    Error::bad_request(
-        ErrorCode::ValidationFailed,
-        format!(
-            "invalid format for ban duration: time: {} duration {text:?}",
-            flaw(text)
-        ),
-    )
+    Error::invalid(format!(
+        "invalid format for ban duration: time: {} duration {text:?}",
+        flaw(text)
+    ))
 }
 
 /// What Go says is wrong with a duration.

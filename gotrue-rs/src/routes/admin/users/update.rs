@@ -11,12 +11,13 @@ use crate::accounts::change::record;
 use crate::accounts::identity::verified_email;
 use crate::accounts::{metadata, policy, validate};
 use crate::audit::{Action, Entry};
-use crate::call::{Call, Serving};
+use crate::call::Call;
 use crate::caller::Admin;
 use crate::db;
 use crate::db::user_changes::{self, AdminChange, Ban};
 use crate::db::users::User;
 use crate::error::Error;
+use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::routes::admin::new_account::{add_identity, identity_data};
 use crate::state::State;
@@ -24,10 +25,10 @@ use crate::state::State;
 /// For admins: what is given is set at once, without mails or confirmations.
 pub(super) async fn update_user(
     state: Serving,
+    admin: Admin,
     call: Call,
     id: web::Path<String>,
 ) -> Result<HttpResponse, Error> {
-    let admin = Admin::authenticate(&state, &call).await?;
     let known = load(&state, &id).await?;
     let mut body: AdminUserBody = call.json()?;
     if !body.email.is_empty() {

@@ -72,9 +72,7 @@ impl Update<'_> {
             let other =
                 db::users::duplicate_of_email(&client, &body.email, &aud, Some(user.id), own)
                     .await
-                    .map_err(|error| {
-                        Error::internal("Database error checking email").with_source(error)
-                    })?;
+                    .map_err(Error::saying("Database error checking email"))?;
             if other.is_some() {
                 return Err(Error::unprocessable(
                     ErrorCode::EmailExists,
@@ -86,9 +84,7 @@ impl Update<'_> {
             let client = self.state.client().await?;
             let other = db::users::by_phone(&client, &body.phone, &aud)
                 .await
-                .map_err(|error| {
-                    Error::internal("Database error checking phone").with_source(error)
-                })?;
+                .map_err(Error::saying("Database error checking phone"))?;
             if other.is_some() {
                 return Err(Error::unprocessable(
                     ErrorCode::PhoneExists,
@@ -173,7 +169,7 @@ impl Update<'_> {
         }
         db::users::confirm_reauthentication(&client, &mut user.clone(), now)
             .await
-            .map_err(|error| Error::internal("Error during reauthentication").with_source(error))
+            .map_err(Error::saying("Error during reauthentication"))
     }
 
     async fn matches(&self, password: &str, hash: &str) -> Result<bool, Error> {

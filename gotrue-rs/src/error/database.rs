@@ -2,7 +2,6 @@
 
 use std::error::Error as StdError;
 
-use actix_web::http::StatusCode;
 use platform::pg::{DbError, SqlState};
 
 use super::{Error, ErrorCode};
@@ -23,12 +22,8 @@ impl Error {
         let first = StdError::source(self)?;
         let wait = std::iter::successors(Some(first), |cause| StdError::source(*cause))
             .find_map(|cause| cause.downcast_ref::<DbError>()?.retry_after())?;
-        let answer = Self::status(
-            StatusCode::SERVICE_UNAVAILABLE,
-            Some(ErrorCode::UnexpectedFailure),
-            "The database cannot serve this request now, please retry after a moment.",
-        );
-        Some(answer.with_header("retry-after", wait.as_secs().to_string()))
+        let text = "The database cannot serve this request now, please retry after a moment.";
+        Some(Self::passing(text, wait))
     }
 
     /// The refusal this failure is: Postgres cannot hold the NUL character, wherever a client
