@@ -6,6 +6,8 @@
 
 mod document;
 mod encode;
+#[cfg(test)]
+mod properties;
 mod read;
 
 use actix_web::HttpResponse;

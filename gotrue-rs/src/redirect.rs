@@ -7,6 +7,8 @@ pub(crate) mod glob;
 pub(crate) mod query;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
 
 use std::net::IpAddr;

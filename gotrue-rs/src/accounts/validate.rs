@@ -79,6 +79,9 @@ pub(crate) fn channel(sms: &SmsConfig, channel: &str) -> Result<(), Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use platform_test::properties::{made_of, properties};
+    use proptest::prelude::*;
+
     use super::{email, phone};
 
     #[test]
@@ -99,6 +102,21 @@ mod tests {
         assert_eq!(phone("+1 234 567").unwrap(), "1234567");
         for bad in ["", "+", "0123", "12345678901234567", "12a4", "++123", "1"] {
             assert!(phone(bad).is_err(), "{bad}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(properties())]
+
+        #[test]
+        fn an_address_that_is_taken_is_one_and_stays_what_it_is(
+            text in made_of(&["a", "@", ".", "-", "example.com", "+", "'", " ", "\0", "Ä"]),
+        ) {
+            if let Ok(address) = email(&text) {
+                prop_assert_eq!(address.matches('@').count(), 1);
+                prop_assert!(address.bytes().all(|byte| byte.is_ascii_graphic()));
+                prop_assert_eq!(email(&address).unwrap(), address);
+            }
         }
     }
 }

@@ -128,6 +128,8 @@ fn uvarint(bytes: &[u8]) -> Option<(u64, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use platform_test::properties::properties;
+    use proptest::prelude::*;
     use uuid::Uuid;
 
     use super::{CounterToken, Parsed, encode, parse, random};
@@ -166,5 +168,33 @@ mod tests {
     fn words_are_twelve_letters_or_digits() {
         let token = random();
         assert!(matches!(parse(&token), Some(Parsed::Row(_))), "{token}");
+    }
+
+    proptest! {
+        #![proptest_config(properties())]
+
+        #[test]
+        fn only_a_token_that_was_made_is_taken(
+            text in "\\PC{0,60}", session: u128, counter in 0..i64::MAX, key: [u8; 32], at: prop::sample::Index,
+        ) {
+            let _ = parse(&text);
+            let session = Uuid::from_u128(session);
+            let token = encode(session, counter, &key);
+            match parse(&token) {
+                Some(Parsed::Counter(read)) => {
+                    prop_assert_eq!((read.session_id, read.counter), (session, counter));
+                    prop_assert!(read.is_signed_by(&key));
+                }
+                other => prop_assert!(false, "{other:?}"),
+            }
+            let mut changed = token.into_bytes();
+            let at = at.index(changed.len());
+            changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
+            let is_good = match parse(&String::from_utf8(changed).unwrap()) {
+                Some(Parsed::Counter(read)) => read.is_signed_by(&key),
+                _ => false,
+            };
+            prop_assert!(!is_good);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Every result in `tests/go.json` was given by Go's `html/template`; `null` is an error there.
 
-use serde_json::Value as Json;
+use platform_test::properties::{made_of, properties};
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
 
 use super::{Template, Value};
 
@@ -99,5 +101,62 @@ fn no_template_is_too_odd() {
     for _ in 0..50_000 {
         let source: String = (0..next(14)).map(|_| PARTS[next(PARTS.len())]).collect();
         let _ = render(&source, &data);
+    }
+}
+
+const TEMPLATE: &[&str] = &[
+    "{{",
+    "}}",
+    "{{-",
+    "-}}",
+    "{{ .Email }}",
+    "{{ if ",
+    "{{ else }}",
+    "{{ end }}",
+    "{{ range ",
+    "{{/*",
+    "*/}}",
+    ".Data",
+    ".",
+    "|",
+    "html",
+    "(",
+    ")",
+    "\"",
+    "`",
+    "$x",
+    ":=",
+    "<a href=\"",
+    "<p",
+    ">",
+    "<!--",
+    "-->",
+    "<style>",
+    "</style>",
+    "<script>",
+    "style='",
+    "'",
+    "=",
+    " ",
+];
+
+proptest! {
+    #![proptest_config(properties())]
+
+    #[test]
+    fn no_template_breaks_and_no_value_leaves_its_place(
+        source in made_of(TEMPLATE),
+        email: String,
+    ) {
+        let data = json!({ "Email": email, "Data": { "name": email } });
+        let data = Value::from(&data);
+        if let Ok(template) = Template::parse(&source) {
+            let _ = template.render(&data);
+        }
+        let page = Template::parse("<p title='{{ .Email }}'>{{ .Email }}</p>").unwrap();
+        let shown = page.render(&data).unwrap();
+        let inner = shown.strip_prefix("<p title='").and_then(|rest| rest.strip_suffix("</p>"));
+        let (title, text) = inner.and_then(|inner| inner.split_once("'>")).unwrap();
+        prop_assert!(!title.contains('\'') && !text.contains(['<', '>', '\'', '"']));
     }
 }
