@@ -1,7 +1,7 @@
 //! The client's address: from `X-Forwarded-For` as far as it was written by proxies we know of,
 //! else from the socket.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
@@ -15,13 +15,18 @@ pub struct TrustedProxies(pub usize);
 pub fn client_ip(request: &HttpRequest) -> Option<IpAddr> {
     let proxies = request.app_data::<TrustedProxies>();
     let proxies = proxies.map_or(0, |TrustedProxies(proxies)| *proxies);
-    seen_by_outermost(request.headers(), proxies)
-        .or_else(|| request.peer_addr().map(|peer| peer.ip().to_canonical()))
+    sender(request.headers(), request.peer_addr(), proxies)
+}
+
+/// The address of whoever sent these headers, which came from `peer` through so many trusted
+/// proxies.
+pub fn sender(headers: &HeaderMap, peer: Option<SocketAddr>, proxies: usize) -> Option<IpAddr> {
+    seen_by_outermost(headers, proxies).or_else(|| Some(peer?.ip().to_canonical()))
 }
 
 /// The address that the outermost of so many trusted proxies saw. Proxies append to
 /// `X-Forwarded-For`, so what stands further left was sent by the client.
-pub fn seen_by_outermost(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {
+fn seen_by_outermost(headers: &HeaderMap, proxies: usize) -> Option<IpAddr> {
     let lines = headers
         .get_all("x-forwarded-for")
         .filter_map(|line| line.to_str().ok());

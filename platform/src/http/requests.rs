@@ -17,7 +17,7 @@ use bytes::Bytes;
 
 use super::body::{BodyRules, Upload};
 use super::connection::Connection;
-use super::forwarded::seen_by_outermost;
+use super::forwarded::sender;
 use super::framing::BodyLength;
 use super::upgrade::Claim;
 
@@ -87,8 +87,11 @@ impl Exchange {
         let config = connection.all().map(|all| all.config.clone());
         let config = config.unwrap_or_default();
         let body = length_of_body(request);
-        let client = seen_by_outermost(request.headers(), config.trusted_proxies)
-            .or_else(|| request.peer_addr().map(|peer| peer.ip()));
+        let client = sender(
+            request.headers(),
+            request.peer_addr(),
+            config.trusted_proxies,
+        );
         connection.begin(client, body);
         let shared = Rc::new(Shared {
             rules: Cell::new(config.body),

@@ -4,7 +4,7 @@
 
 use actix_web::dev::ServiceRequest;
 use actix_web::http::header::{HeaderName, HeaderValue};
-use platform::http::forwarded::seen_by_outermost;
+use platform::http::forwarded::sender;
 
 const FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
@@ -26,14 +26,12 @@ const CLAIMS: [HeaderName; 4] = [
 
 /// Rewrites the forwarding headers of a request for a service mounted at `prefix`.
 pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'static str) {
-    let caller = seen_by_outermost(request.headers(), proxies).map(|address| address.to_string());
+    let sender = sender(request.headers(), request.peer_addr(), proxies);
+    let sender = sender.map(|address| address.to_string());
     let by_clients: &[HeaderName] = if proxies == 0 { &BY_PROXIES } else { &[] };
     for name in CLAIMS.iter().chain(by_clients).chain([&FOR]) {
         request.headers_mut().remove(name);
     }
-    let peer = request
-        .peer_addr()
-        .map(|address| address.ip().to_canonical().to_string());
     let host = request.connection_info().host().to_owned();
     let port = request.app_config().local_addr().port().to_string();
     let add = |request: &mut ServiceRequest, name: HeaderName, value: &str| {
@@ -44,7 +42,7 @@ pub(super) fn describe(request: &mut ServiceRequest, proxies: usize, prefix: &'s
             request.headers_mut().insert(name, value);
         }
     };
-    add(request, FOR, &caller.or(peer).unwrap_or_default());
+    add(request, FOR, &sender.unwrap_or_default());
     add(request, PORT, host_port(&host).unwrap_or(&port));
     add(request, HOST, &host);
     add(request, PROTO, "http");
