@@ -70,6 +70,8 @@ fn variables() -> Vars {
         ("GOTRUE_RATE_LIMIT_EMAIL_SENT", "1000"),
         ("GOTRUE_RATE_LIMIT_MAILS_PER_RECIPIENT", "0"),
         ("GOTRUE_DB_MAX_POOL_SIZE", "4"),
+        // However busy the machine is.
+        ("GOTRUE_API_MAX_REQUEST_DURATION", "5m"),
     ])
 }
 
