@@ -11,6 +11,8 @@ use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock, run_all};
 use platform::pg::{Database, DatabaseConfig};
 use tokio::runtime::{Builder, Handle};
 
+use crate::sql;
+
 /// The database that every test's database is copied from.
 pub(crate) const TEMPLATE: &str = "wildfire_template";
 
@@ -72,7 +74,7 @@ async fn start() -> Cluster {
     let admin = connect(&cluster.superuser_url("postgres"));
     let client = admin.client().await.expect("connection to the test server");
     client
-        .batch(&format!("create database {TEMPLATE}"))
+        .batch(sql(format!("create database {TEMPLATE}")))
         .await
         .expect("template database");
     migrate(&cluster).await;
@@ -110,7 +112,7 @@ async fn migrate(cluster: &Cluster) {
         let passwords = ["authenticator", "postgres", AUTH_ROLE]
             .map(|role| format!("alter role {role} with password '{PASSWORD}';"));
         client
-            .batch(&passwords.concat())
+            .batch(sql(passwords.concat()))
             .await
             .expect("role passwords");
         let parts = [

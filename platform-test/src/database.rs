@@ -7,6 +7,7 @@ use platform::env::Secret;
 use platform::pg::{Client, Database, DatabaseConfig};
 
 use crate::cluster::{PASSWORD, TEMPLATE, connect, server};
+use crate::sql;
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
@@ -31,7 +32,10 @@ impl TestDatabase {
         );
         let admin = connect(&database.url_to(SUPERUSER, "postgres"));
         let client = admin.client().await.expect("connection to the test server");
-        client.batch(&create).await.expect("copy of the template");
+        client
+            .batch(sql(create))
+            .await
+            .expect("copy of the template");
         database
     }
 
@@ -73,7 +77,7 @@ impl Drop for TestDatabase {
         server().background.spawn(async move {
             if let Ok(client) = connect(&url).client().await {
                 // A database that stays behind goes with the server.
-                let _ = client.batch(&drop).await;
+                let _ = client.batch(sql(drop)).await;
             }
         });
     }

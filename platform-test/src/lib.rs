@@ -20,3 +20,14 @@ pub mod properties;
 pub mod tokens;
 
 pub use database::TestDatabase;
+pub use platform::pg::Sql;
+
+/// Text that a test put together, as a statement. Only here: what a program runs is never made from
+/// text, and this keeps the memory for the rest of the process.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test process is short, and there is no other way past the type"
+)]
+pub fn sql(text: impl Into<String>) -> Sql {
+    Sql::new(Box::leak(text.into().into_boxed_str()))
+}

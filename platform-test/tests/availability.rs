@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use platform::env::Secret;
 use platform::pg::{Client, Database, DatabaseConfig, DbError, Executor as _, SqlState, column};
-use platform_test::TestDatabase;
+use platform_test::{TestDatabase, sql};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -47,7 +47,7 @@ async fn what_the_server_reports_is_temporary_or_it_is_not() {
     for (codes, expected) in [(&temporary[..], true), (&lasting[..], false)] {
         for code in codes {
             let raise = format!("do $$ begin raise sqlstate '{code}'; end $$");
-            let error = client.batch(&raise).await.unwrap_err();
+            let error = client.batch(sql(raise)).await.unwrap_err();
             assert_eq!(error.code().map(SqlState::code), Some(*code));
             assert_eq!(error.retry_after().is_some(), expected, "{code}");
         }
@@ -61,7 +61,7 @@ async fn a_full_disk_is_given_more_time_than_a_busy_server() {
     let mut waits = Vec::new();
     for code in ["53100", "53300"] {
         let raise = format!("do $$ begin raise sqlstate '{code}'; end $$");
-        let error = client.batch(&raise).await.unwrap_err();
+        let error = client.batch(sql(raise)).await.unwrap_err();
         waits.push(error.retry_after().unwrap());
     }
     assert!(waits[0] > waits[1], "{waits:?}");

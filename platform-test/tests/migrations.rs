@@ -8,7 +8,7 @@ use platform_test::TestDatabase;
 
 static NUMBERED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/numbered");
 
-async fn number(client: &Client, sql: &str) -> i64 {
+async fn number(client: &Client, sql: &'static str) -> i64 {
     column(&client.query_one(sql, &[]).await.unwrap(), "n").unwrap()
 }
 

@@ -227,14 +227,19 @@ impl TestApp {
 
     /// Runs a statement as a superuser.
     pub(crate) async fn query(&self, sql: &str, params: Params<'_>) -> Vec<Row> {
-        self.superuser().await.query(sql, params).await.expect(sql)
+        let statement = platform_test::sql(sql);
+        let rows = self.superuser().await.query(statement, params).await;
+        rows.expect(sql)
     }
 
     /// Runs `work` while a change of the database is under way, and lets the change be committed
     /// once `work` waits for it.
     pub(crate) async fn during<T>(&self, change: &str, work: impl Future<Output = T>) -> T {
         let other = self.superuser().await;
-        other.batch(&format!("begin; {change}")).await.unwrap();
+        other
+            .batch(platform_test::sql(format!("begin; {change}")))
+            .await
+            .unwrap();
         let waited_for = async {
             let waiting = "select count(*) from pg_stat_activity
                 where datname = current_database() and wait_event_type = 'Lock'";

@@ -325,7 +325,10 @@ async fn a_request_that_takes_too_long_is_ended() {
     };
     let superuser = app.superuser().await;
     for table in ["users", "identities", "sessions", "refresh_tokens"] {
-        superuser.batch(&slow(table)).await.unwrap();
+        superuser
+            .batch(platform_test::sql(slow(table)))
+            .await
+            .unwrap();
     }
     let body = json!({ "email": "a@example.com", "password": PASSWORD });
     let reply = app.post("/signup", body).await;

@@ -29,7 +29,9 @@ async fn take_away(app: &TestApp) {
     let end = "select pg_terminate_backend(pid, 10000) from pg_stat_activity
         where datname = current_database() and usename = 'supabase_auth_admin'";
     superuser
-        .batch(&format!("alter database {name} connection limit 0; {end}"))
+        .batch(platform_test::sql(format!(
+            "alter database {name} connection limit 0; {end}"
+        )))
         .await
         .unwrap();
 }
@@ -38,7 +40,11 @@ async fn give_back(app: &TestApp) {
     let name = "select current_database()::text";
     let name: String = app.query(name, &[]).await[0].get(0);
     let allow = format!("alter database {name} connection limit -1");
-    app.superuser().await.batch(&allow).await.unwrap();
+    app.superuser()
+        .await
+        .batch(platform_test::sql(allow))
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -122,7 +128,10 @@ async fn a_full_disk_refuses_what_is_written_and_not_what_is_read() {
     };
     let superuser = app.superuser().await;
     for table in ["auth.users", "auth.sessions", "auth.refresh_tokens"] {
-        superuser.batch(&fill(table)).await.unwrap();
+        superuser
+            .batch(platform_test::sql(fill(table)))
+            .await
+            .unwrap();
     }
     let new = json!({ "email": "b@example.com", "password": PASSWORD });
     is_asked_to_wait(&app.post("/signup", new.clone()).await);
@@ -184,7 +193,7 @@ async fn strangers_who_wait_leave_connections_to_who_is_signed_in() {
         app.query(strangers, &[]).await;
         let mut holder = app.superuser().await;
         let tx = holder.begin();
-        tx.batch(&locked).await.unwrap();
+        tx.batch(platform_test::sql(&locked)).await.unwrap();
         let can_refresh = !locked.contains(locked_tokens);
         let flood = flood.into_iter().map(|(route, body)| app.post(route, body));
         let strangers_keep_to_their_share = async {

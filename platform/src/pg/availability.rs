@@ -26,9 +26,11 @@ impl DbError {
                 Some(server) => wait_for(server.code()),
                 None => is_lost_connection(error).then_some(SOON),
             },
-            Self::Pool(_) | Self::Inconsistent { .. } | Self::Config(_) | Self::Migration(_) => {
-                None
-            }
+            Self::Pool(_)
+            | Self::Inconsistent { .. }
+            | Self::Config(_)
+            | Self::Quote(_)
+            | Self::Migration(_) => None,
         }
     }
 }

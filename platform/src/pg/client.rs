@@ -1,43 +1,46 @@
 //! A connection taken from the pool, and transactions on it.
 
-use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use deadpool_postgres::Object;
+use futures_util::future::BoxFuture;
 use futures_util::join;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::{Error as PostgresError, Row, Statement};
 
-use super::{DbError, Params};
+use super::{DbError, Params, Sql};
+
+/// What a statement answers, once it is waited for. Boxed, so that its type does not name that of the
+/// text, which compilers cannot prove to be sent to another thread (`&'static str` in a generic).
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, DbError>>;
 
 /// Anything statements can be run on: a [`Client`] or a [`Tx`].
 ///
 /// Every statement is prepared once per connection and then reused, so its text should be a
 /// constant.
-#[expect(
-    async_fn_in_trait,
-    reason = "implemented and used inside the workspace only"
-)]
-pub trait Executor {
+pub trait Executor: Sync {
     /// Runs a statement and returns its rows.
-    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError>;
+    fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>>;
 
     /// Runs a statement and returns the number of rows it touched.
-    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError>;
+    fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64>;
 
     /// Runs a statement that returns at most one row.
-    async fn query_opt(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, DbError> {
-        Ok(self.query(sql, params).await?.into_iter().next())
+    fn query_opt<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Option<Row>> {
+        let rows = self.query(sql, params);
+        Box::pin(async { Ok(rows.await?.into_iter().next()) })
     }
 
     /// Runs a statement that returns a row.
-    async fn query_one(&self, sql: &str, params: Params<'_>) -> Result<Row, DbError> {
-        self.query_opt(sql, params)
-            .await?
-            .ok_or_else(|| DbError::Inconsistent {
+    fn query_one<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Row> {
+        let rows = self.query(sql, params);
+        Box::pin(async {
+            let row = rows.await?.into_iter().next();
+            row.ok_or_else(|| DbError::Inconsistent {
                 column: "(no row)".to_owned(),
                 source: None,
             })
+        })
     }
 }
 
@@ -90,8 +93,9 @@ impl Client {
     }
 
     /// Runs several statements without parameters, separated by semicolons.
-    pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
-        Ok(self.object()?.batch_execute(sql).await?)
+    pub fn batch(&self, sql: impl Into<Sql>) -> Answer<'_, ()> {
+        let sql = sql.into();
+        Box::pin(async move { Ok(self.object()?.batch_execute(sql.as_str()).await?) })
     }
 
     /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
@@ -100,7 +104,7 @@ impl Client {
     }
 
     /// Opens a transaction by `opening`: `begin` and settings that hold inside it.
-    pub(super) fn begin_with(&mut self, opening: Cow<'static, str>) -> Tx<'_> {
+    pub(super) fn begin_with(&mut self, opening: Sql) -> Tx<'_> {
         Tx {
             client: self,
             opening,
@@ -111,18 +115,26 @@ impl Client {
 }
 
 impl Executor for Client {
-    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        match self.query_once(sql, params).await {
-            Err(error) if error.is_stale_plan() => self.query_once(sql, params).await,
-            outcome => outcome,
-        }
+    fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>> {
+        let sql = sql.into();
+        Box::pin(async move {
+            match self.query_once(sql.as_str(), params).await {
+                Err(error) if error.is_stale_plan() => self.query_once(sql.as_str(), params).await,
+                outcome => outcome,
+            }
+        })
     }
 
-    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
-        match self.execute_once(sql, params).await {
-            Err(error) if error.is_stale_plan() => self.execute_once(sql, params).await,
-            outcome => outcome,
-        }
+    fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64> {
+        let sql = sql.into();
+        Box::pin(async move {
+            match self.execute_once(sql.as_str(), params).await {
+                Err(error) if error.is_stale_plan() => {
+                    self.execute_once(sql.as_str(), params).await
+                }
+                outcome => outcome,
+            }
+        })
     }
 }
 
@@ -130,7 +142,7 @@ impl Executor for Client {
 /// cancelled request), it closes its connection rather than hand an open transaction back.
 pub struct Tx<'c> {
     client: &'c mut Client,
-    opening: Cow<'static, str>,
+    opening: Sql,
     begun: AtomicBool,
     finished: bool,
 }
@@ -146,7 +158,7 @@ impl Tx<'_> {
         self.finish("rollback").await
     }
 
-    async fn finish(&mut self, how: &str) -> Result<(), DbError> {
+    async fn finish(&mut self, how: &'static str) -> Result<(), DbError> {
         if self.begun.load(Ordering::Relaxed) {
             self.client.batch(how).await?;
         }
@@ -162,7 +174,8 @@ impl Tx<'_> {
         if self.begun.swap(true, Ordering::Relaxed) {
             return self.client.checked(work.await);
         }
-        let (begun, done) = join!(self.client.object()?.batch_execute(&self.opening), work);
+        let opening = self.client.object()?.batch_execute(self.opening.as_str());
+        let (begun, done) = join!(opening, work);
         begun?;
         self.client.checked(done)
     }
@@ -173,23 +186,32 @@ impl Tx<'_> {
     }
 
     /// Runs statements without parameters, separated by semicolons.
-    pub async fn batch(&self, sql: &str) -> Result<(), DbError> {
-        let client = self.client.object()?;
-        self.after_opening(client.batch_execute(sql)).await
+    pub fn batch(&self, sql: impl Into<Sql>) -> Answer<'_, ()> {
+        let sql = sql.into();
+        Box::pin(async move {
+            let client = self.client.object()?;
+            self.after_opening(client.batch_execute(sql.as_str())).await
+        })
     }
 }
 
 impl Executor for Tx<'_> {
-    async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let statement = self.client.prepare(sql).await?;
-        let client = self.client.object()?;
-        self.after_opening(client.query(&statement, params)).await
+    fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>> {
+        let sql = sql.into();
+        Box::pin(async move {
+            let statement = self.client.prepare(sql.as_str()).await?;
+            let client = self.client.object()?;
+            self.after_opening(client.query(&statement, params)).await
+        })
     }
 
-    async fn execute(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
-        let statement = self.client.prepare(sql).await?;
-        let client = self.client.object()?;
-        self.after_opening(client.execute(&statement, params)).await
+    fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64> {
+        let sql = sql.into();
+        Box::pin(async move {
+            let statement = self.client.prepare(sql.as_str()).await?;
+            let client = self.client.object()?;
+            self.after_opening(client.execute(&statement, params)).await
+        })
     }
 }
 

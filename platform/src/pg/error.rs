@@ -3,6 +3,8 @@
 use deadpool_postgres::{HookError, PoolError};
 use tokio_postgres::error::{DbError as ServerError, SqlState};
 
+use super::QuoteError;
+
 /// A failed database call. Its text is for logs; it never goes into an answer.
 #[derive(Debug, thiserror::Error)]
 pub enum DbError {
@@ -24,6 +26,9 @@ pub enum DbError {
     /// A connection setting could not be used.
     #[error("database settings: {0}")]
     Config(String),
+    /// A name or a value cannot stand in a statement.
+    #[error(transparent)]
+    Quote(#[from] QuoteError),
     /// A migration cannot be applied.
     #[error("{0}")]
     Migration(String),

@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{PoolError, TimeoutType};
+use futures_util::future::BoxFuture;
 use tokio_postgres::error::SqlState;
 
-use super::{Database, DbError, Executor as _};
+use super::{Database, DbError, Executor as _, Sql};
 use crate::health::Health;
 use crate::telemetry::seldom::Seldom;
 
@@ -32,7 +33,12 @@ from room";
 impl Database {
     /// How the database is for a service that needs what the statement `ping` looks for: it has no
     /// parameters, and fails where something is missing.
-    pub async fn health(&self, ping: &str) -> Health {
+    pub fn health(&self, ping: impl Into<Sql>) -> BoxFuture<'_, Health> {
+        let ping = ping.into();
+        Box::pin(self.health_by(ping))
+    }
+
+    async fn health_by(&self, ping: Sql) -> Health {
         let slow = Health::degraded("The database is slow to answer");
         let down = Health::down("The database cannot be reached");
         let started = Instant::now();
@@ -58,7 +64,7 @@ impl Database {
         }
     }
 
-    async fn answers(&self, ping: &str) -> Result<(), DbError> {
+    async fn answers(&self, ping: Sql) -> Result<(), DbError> {
         self.client().await?.query_one(ping, &[]).await.map(drop)
     }
 

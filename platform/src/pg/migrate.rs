@@ -11,7 +11,9 @@
 use include_dir::Dir;
 use sha2::{Digest, Sha256};
 
-use super::{Client, Database, DatabaseConfig, DatabaseUrls, DbError, Executor, Params, Row};
+use super::{
+    Client, Database, DatabaseConfig, DatabaseUrls, DbError, Executor, Ident, Params, Row, Sql,
+};
 
 /// The first line of a file that Postgres runs outside transactions only, such as one that makes an
 /// index concurrently.
@@ -40,17 +42,13 @@ set search_path = ''";
 const SEARCH_AGAIN: &str = "-- pg_catalog.reset_search_path
 reset search_path";
 
-/// The table [`Ledger::Own`] in the schema that stands for `{schema}`. Even "if not exists" takes
-/// rights that whoever finds everything in place need not have.
+/// The schema of a [`Ledger::Own`], and the table in it. Even "if not exists" takes rights that
+/// whoever finds everything in place need not have.
+const CREATE_SCHEMA: &str = "-- {schema}.create
+create schema {schema};
+revoke all on schema {schema} from public";
+
 const CREATE_LEDGER: &str = "-- {schema}.migrations.create
-do $$
-begin
-  if to_regnamespace('{schema}') is null then
-    create schema {schema};
-    revoke all on schema {schema} from public;
-  end if;
-end
-$$;
 create table if not exists {schema}.migrations (
   scope text not null,
   version text not null,
@@ -61,7 +59,7 @@ create table if not exists {schema}.migrations (
 );";
 
 const LEDGER: &str = "-- migrations.ledger
-select c.oid is not null as present, current_user::text as role,
+select c.oid is not null as present, n.oid is not null as has_schema, current_user::text as role,
   c.oid is null
     or has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as may_read,
   case
@@ -87,9 +85,8 @@ where scope <> all ($1::text[])
 order by applied_at desc, version desc
 limit 1";
 
-/// The SQL text for a schema, which is a name that this program's code gives.
-fn in_schema(sql: &str, schema: &str) -> String {
-    sql.replace("{schema}", schema)
+fn in_schema(sql: &'static str, schema: &'static str) -> Result<Sql, DbError> {
+    Ok(Sql::naming(sql, "{schema}", &Ident::quote(schema)?))
 }
 
 const EXISTS: &str = "-- pg_catalog.to_regclass
@@ -177,15 +174,15 @@ struct Applied {
 /// this program made, under whatever name, would stand beside what this one makes.
 pub async fn refuse_strangers(
     client: &Client,
-    schema: &str,
+    schema: &'static str,
     scopes: &[&str],
 ) -> Result<(), DbError> {
     let ledger = client.query_one(LEDGER, &[&schema]).await?;
     if !super::column::<bool>(&ledger, "present")? || !super::column::<bool>(&ledger, "may_read")? {
         return Ok(());
     }
-    let strangers = in_schema(STRANGER, schema);
-    match client.query(&strangers, &[&scopes]).await?.first() {
+    let strangers = in_schema(STRANGER, schema)?;
+    match client.query(strangers, &[&scopes]).await?.first() {
         None => Ok(()),
         Some(row) => Err(DbError::Migration(format!(
             "this database was made by another version of this program, whose migration {} \
@@ -322,7 +319,7 @@ impl Migrations {
         match self.ledger {
             Ledger::Own(schema) => {
                 let params: Params<'_> = &[&self.scope, version, name, checksum];
-                on.execute(&in_schema(RECORD, schema), params).await?;
+                on.execute(in_schema(RECORD, schema)?, params).await?;
             }
             Ledger::Upstream(Table {
                 record: Some(record),
@@ -387,13 +384,16 @@ impl Migrations {
         }
     }
 
-    async fn prepare_ledger(&self, client: &Client, schema: &str) -> Result<(), DbError> {
+    async fn prepare_ledger(&self, client: &Client, schema: &'static str) -> Result<(), DbError> {
         let ledger = client.query_one(LEDGER, &[&schema]).await?;
         if !super::column::<bool>(&ledger, "may_write")? {
             return Err(self.not_ours(&ledger, "add to", schema)?);
         }
         if !super::column::<bool>(&ledger, "present")? {
-            client.batch(&in_schema(CREATE_LEDGER, schema)).await?;
+            if !super::column::<bool>(&ledger, "has_schema")? {
+                client.batch(in_schema(CREATE_SCHEMA, schema)?).await?;
+            }
+            client.batch(in_schema(CREATE_LEDGER, schema)?).await?;
         }
         Ok(())
     }
@@ -408,7 +408,11 @@ impl Migrations {
         )))
     }
 
-    async fn applied_own(&self, client: &Client, schema: &str) -> Result<Vec<Applied>, DbError> {
+    async fn applied_own(
+        &self,
+        client: &Client,
+        schema: &'static str,
+    ) -> Result<Vec<Applied>, DbError> {
         let ledger = client.query_one(LEDGER, &[&schema]).await?;
         if !super::column::<bool>(&ledger, "may_read")? {
             return Err(self.not_ours(&ledger, "read", schema)?);
@@ -416,8 +420,8 @@ impl Migrations {
         if !super::column::<bool>(&ledger, "present")? {
             return Ok(Vec::new());
         }
-        let applied = in_schema(APPLIED, schema);
-        let rows = client.query(&applied, &[&self.scope]).await?;
+        let applied = in_schema(APPLIED, schema)?;
+        let rows = client.query(applied, &[&self.scope]).await?;
         rows.iter()
             .map(|row| {
                 Ok(Applied {

@@ -12,14 +12,16 @@ pub mod migrate;
 mod pool;
 mod row;
 mod session;
+mod sql;
 mod tls;
 mod urls;
 
-pub use client::{Client, Executor, Tx};
+pub use client::{Answer, Client, Executor, Tx};
 pub use error::DbError;
 pub use pool::{Database, DatabaseConfig, RetryHint};
 pub use row::{FromRow, column};
 pub use session::Session;
+pub use sql::{Ident, QuoteError, Sql};
 pub use tokio_postgres::Row;
 pub use tokio_postgres::error::SqlState;
 pub use tokio_postgres::types::{Json, ToSql, Type};

@@ -12,7 +12,7 @@ use tokio::sync::Semaphore;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::tls::{self, SslMode};
-use super::{Client, DbError, Tx};
+use super::{Client, DbError, Sql, Tx};
 use crate::env::Secret;
 
 /// How long nobody connects after connecting failed: a server that is starting or full gets
@@ -226,7 +226,7 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
-        self.transaction_opened_by(name, self.share, "begin", work)
+        self.transaction_opened_by(name, self.share, "begin".into(), work)
             .await
     }
 
@@ -235,7 +235,7 @@ impl Database {
         &self,
         name: &'static str,
         share: Share,
-        opening: &str,
+        opening: Sql,
         work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E>
     where
@@ -244,7 +244,7 @@ impl Database {
         let mut attempt = 1;
         loop {
             let mut client = self.client_for(share).await?;
-            let tx = client.begin_with(opening.to_owned().into());
+            let tx = client.begin_with(opening.clone());
             let outcome = match work(&tx).await {
                 Ok(value) => tx.commit().await.map(|()| value).map_err(E::from),
                 Err(error) => {

@@ -2,12 +2,11 @@
 //! decides what they may see and change.
 
 use futures_util::join;
-use postgres_protocol::escape::{escape_identifier, escape_literal};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
 use super::pool::{RetryHint, Share};
-use super::{Client, Database, DbError, Executor as _, Params, Tx};
+use super::{Answer, Client, Database, DbError, Executor as _, Ident, Params, QuoteError, Sql, Tx};
 
 /// How often a statement that lost a race is run again; every attempt is its own transaction.
 const MAX_ATTEMPTS: u32 = 5;
@@ -52,19 +51,27 @@ impl Session<'_> {
 
     /// Runs one statement in its own transaction: `BEGIN`, role and claims, the statement and
     /// `COMMIT` leave in one flight.
-    pub async fn query(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let mut attempt = 1;
-        loop {
-            match self.query_once(sql, params).await {
-                Err(error) if attempt < MAX_ATTEMPTS && error.is_retryable() => attempt += 1,
-                outcome => return outcome,
+    pub fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>> {
+        let sql = sql.into();
+        Box::pin(async move {
+            let mut attempt = 1;
+            loop {
+                match self.query_once(&sql, params).await {
+                    Err(error) if attempt < MAX_ATTEMPTS && error.is_retryable() => attempt += 1,
+                    outcome => return outcome,
+                }
             }
-        }
+        })
     }
 
     /// Like [`Session::query`], for a statement that returns at most one row.
-    pub async fn query_opt(&self, sql: &str, params: Params<'_>) -> Result<Option<Row>, DbError> {
-        Ok(self.query(sql, params).await?.into_iter().next())
+    pub fn query_opt<'a>(
+        &'a self,
+        sql: impl Into<Sql>,
+        params: Params<'a>,
+    ) -> Answer<'a, Option<Row>> {
+        let rows = self.query(sql, params);
+        Box::pin(async { Ok(rows.await?.into_iter().next()) })
     }
 
     /// Runs `work` in one transaction with this role and these claims; see
@@ -77,40 +84,41 @@ impl Session<'_> {
     where
         E: From<DbError> + RetryHint,
     {
-        let opening = self.opening();
+        let opening = self.opening().map_err(DbError::from)?;
         self.database
-            .transaction_opened_by(name, self.share, &opening, work)
+            .transaction_opened_by(name, self.share, opening, work)
             .await
     }
 
     /// Opens a transaction as the caller. Settings as utility statements in the message that
     /// begins it cost the server a third of what a prepared `select set_config(…)` does; they
     /// take no parameters, hence the escaping.
-    fn opening(&self) -> String {
-        let (role, claims) = (escape_identifier(self.role), escape_literal(self.claims));
-        format!("begin; set local role {role}; set local request.jwt.claims = {claims}")
+    fn opening(&self) -> Result<Sql, QuoteError> {
+        let mut opening = Sql::new("begin; set local role ");
+        opening.push(Ident::quote(self.role)?);
+        opening.push("; set local request.jwt.claims = ");
+        opening.push(Sql::literal(self.claims)?);
+        Ok(opening)
     }
 
-    async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+    async fn query_once(&self, sql: &Sql, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let opening = self.opening()?;
         let mut client = self.database.client_for(self.share).await?;
-        let sql = self.statement_text(sql);
-        let statement = match client.prepare(&sql).await {
+        let text = self.statement_text(sql);
+        let statement = match client.prepare(&text).await {
             Ok(statement) => statement,
             // The login role may lack a schema that the caller's role can use.
             Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-                return self
-                    .query_prepared_as_caller(&mut client, &sql, params)
-                    .await;
+                return Self::query_prepared_as_caller(&mut client, opening, sql, params).await;
             }
             Err(error) => return Err(error),
         };
         let object = client.object()?;
-        let opening = self.opening();
         // All three are handed to the connection when first polled, in this order: if the caller
         // goes away, the server still sees the whole transaction. If the settings are refused,
         // the transaction has failed and the statement is refused with it.
         let (begun, rows, committed) = join!(
-            object.batch_execute(&opening),
+            object.batch_execute(opening.as_str()),
             object.query(&statement, params),
             object.batch_execute("commit")
         );
@@ -122,20 +130,20 @@ impl Session<'_> {
 
     /// A plan made under row level security belongs to one role, and Postgres plans again when
     /// another role runs it; so each role but the usual one has statements of its own.
-    fn statement_text<'s>(&self, sql: &'s str) -> std::borrow::Cow<'s, str> {
+    fn statement_text<'s>(&self, sql: &'s Sql) -> std::borrow::Cow<'s, str> {
         match self.role {
-            "authenticated" => sql.into(),
-            role => format!("{sql}\n-- as {}", role.escape_default()).into(),
+            "authenticated" => sql.as_str().into(),
+            role => format!("{}\n-- as {}", sql.as_str(), role.escape_default()).into(),
         }
     }
 
     async fn query_prepared_as_caller(
-        &self,
         client: &mut Client,
-        sql: &str,
+        opening: Sql,
+        sql: &Sql,
         params: Params<'_>,
     ) -> Result<Vec<Row>, DbError> {
-        let tx = client.begin_with(self.opening().into());
+        let tx = client.begin_with(opening);
         let outcome = match tx.open().await {
             Ok(()) => tx.query(sql, params).await,
             Err(error) => Err(error),

@@ -17,7 +17,7 @@ use platform::jwt::Verifier;
 use platform::mail::NoMailer;
 use platform::pg::{Client, Database, Executor, Session, column};
 use platform::service::House;
-use platform_test::{TestDatabase, tokens};
+use platform_test::{TestDatabase, sql, tokens};
 use prompt_api::{Config, State, configure};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -130,13 +130,18 @@ impl Api {
 
     /// Runs SQL that needs no parameters with all rights.
     pub(crate) async fn sql(&self, text: &str) {
-        self.database.superuser().await.batch(text).await.unwrap();
+        self.database
+            .superuser()
+            .await
+            .batch(sql(text))
+            .await
+            .unwrap();
     }
 
     /// The first column of the first row, with all rights.
     pub(crate) async fn number(&self, sql: &str) -> i64 {
         let client = self.database.superuser().await;
-        let row = client.query_one(sql, &[]).await.unwrap();
+        let row = client.query_one(self::sql(sql), &[]).await.unwrap();
         row.get(0)
     }
 

@@ -11,7 +11,10 @@ returning id, version, content_hash, template, tags, new_version_metadata is nul
 
 async fn run(api: &Api, user: &User, sql: &str, params: Params<'_>) -> Result<Vec<Row>, String> {
     let claims = user.claims();
-    let outcome = api.session(&claims).query(sql, params).await;
+    let outcome = api
+        .session(&claims)
+        .query(platform_test::sql(sql), params)
+        .await;
     outcome.map_err(|error| error.constraint().unwrap_or("none").to_owned())
 }
 

@@ -19,7 +19,11 @@ enum Outcome {
 
 async fn attempt(api: &Api, user: &User, sql: &str) -> Outcome {
     let claims = user.claims();
-    match api.session(&claims).query(sql, &[]).await {
+    match api
+        .session(&claims)
+        .query(platform_test::sql(sql), &[])
+        .await
+    {
         Ok(rows) if rows.is_empty() => Outcome::NoRows,
         Ok(rows) => panic!("{sql}: {} rows", rows.len()),
         Err(error) => {
@@ -35,7 +39,10 @@ async fn attempt(api: &Api, user: &User, sql: &str) -> Outcome {
 
 async fn code(api: &Api, user: &User, sql: &str) -> Option<String> {
     let claims = user.claims();
-    let outcome: Result<_, DbError> = api.session(&claims).query(sql, &[]).await;
+    let outcome: Result<_, DbError> = api
+        .session(&claims)
+        .query(platform_test::sql(sql), &[])
+        .await;
     outcome
         .err()
         .and_then(|error| error.code().map(|code| code.code().to_owned()))
@@ -228,7 +235,10 @@ async fn roles_decide_who_writes() {
                (select id from wildfire.organizations where slug = 'ada')";
         let claims = member.claims();
         // Their own organization's row may match; the shared one must not change.
-        api.session(&claims).query(&promote, &[]).await.unwrap();
+        api.session(&claims)
+            .query(platform_test::sql(promote), &[])
+            .await
+            .unwrap();
         assert_eq!(api.number(own).await, 1);
     }
     let hide = "update wildfire.repositories set visibility = 'public'
@@ -364,7 +374,7 @@ async fn anonymous_sql_reads_public_rows_only() {
         let sql = format!("select 1 from wildfire.{table}");
         assert!(
             api.anonymous_session()
-                .query(&sql, &[])
+                .query(platform_test::sql(sql), &[])
                 .await
                 .unwrap()
                 .is_empty(),
@@ -376,7 +386,11 @@ async fn anonymous_sql_reads_public_rows_only() {
     assert!(rows.is_empty());
     for table in ["api_usage", "waitlist_entries"] {
         let sql = format!("select 1 from wildfire.{table}");
-        let error = api.anonymous_session().query(&sql, &[]).await.unwrap_err();
+        let error = api
+            .anonymous_session()
+            .query(platform_test::sql(sql), &[])
+            .await
+            .unwrap_err();
         assert_eq!(
             error.code(),
             Some(&SqlState::INSUFFICIENT_PRIVILEGE),
@@ -394,7 +408,7 @@ async fn anonymous_sql_reads_public_rows_only() {
         let sql = format!("select 1 from wildfire.{table}");
         assert_eq!(
             api.anonymous_session()
-                .query(&sql, &[])
+                .query(platform_test::sql(sql), &[])
                 .await
                 .unwrap()
                 .len(),
@@ -406,7 +420,11 @@ async fn anonymous_sql_reads_public_rows_only() {
         "update wildfire.prompts set name = 'x'",
         "delete from wildfire.prompts",
     ] {
-        let error = api.anonymous_session().query(sql, &[]).await.unwrap_err();
+        let error = api
+            .anonymous_session()
+            .query(platform_test::sql(sql), &[])
+            .await
+            .unwrap_err();
         assert_eq!(
             error.code(),
             Some(&SqlState::INSUFFICIENT_PRIVILEGE),
@@ -447,7 +465,7 @@ async fn temporary_tables_do_not_deceive_the_rules() {
     let claims = eve.claims();
     let session = api.session(&claims);
     let seen = session.transaction("deceive", async |tx| -> Result<usize, DbError> {
-        tx.batch(&format!(
+        tx.batch(platform_test::sql(format!(
             "create temporary table organization_members as
                select id as organization_id, '{}'::uuid as user_id, 'owner'::text as role,
                  now() as created_at
@@ -455,10 +473,11 @@ async fn temporary_tables_do_not_deceive_the_rules() {
              create temporary table repositories as select gen_random_uuid() as id;
              set local search_path = pg_temp, public, wildfire",
             eve.id
-        ))
+        )))
         .await?;
         let sql = "select unnest(wildfire_private.readable_organizations())";
-        Ok(tx.query(sql, &[]).await?.len() + tx.query("select id from prompts", &[]).await?.len())
+        Ok(tx.query(platform_test::sql(sql), &[]).await?.len()
+            + tx.query("select id from prompts", &[]).await?.len())
     });
     assert_eq!(seen.await.unwrap(), 1);
 }

@@ -69,7 +69,14 @@ async fn found(api: &Api, sql: &str) -> String {
     // So that definitions name the schema of everything.
     let client = api.database.superuser().await;
     client.batch("set search_path = ''").await.unwrap();
-    column(&client.query_one(sql, &[]).await.unwrap(), "found").unwrap()
+    column(
+        &client
+            .query_one(platform_test::sql(sql), &[])
+            .await
+            .unwrap(),
+        "found",
+    )
+    .unwrap()
 }
 
 #[actix_web::test]

@@ -144,7 +144,10 @@ async fn rows_written_past_the_api_need_the_session_too() {
     let claims = json!({ "sub": ada.id, "role": "authenticated", "session_id": session });
     let claims = claims.to_string();
     let write = async |sql: &str| {
-        let outcome = api.session(&claims).query(sql, &[]).await;
+        let outcome = api
+            .session(&claims)
+            .query(platform_test::sql(sql), &[])
+            .await;
         outcome.map_err(|error| error.code().unwrap().code().to_owned())
     };
     let statements = [

@@ -1,7 +1,7 @@
 //! Passwords of the login roles. Role files cannot carry them: they differ from
 //! installation to installation.
 
-use platform::pg::{Client, DbError, Executor, column};
+use platform::pg::{Client, DbError, Executor, Ident, Sql, column};
 use postgres_protocol::password::scram_sha_256;
 
 /// The roles that services and people log in as.
@@ -18,10 +18,9 @@ const LOGIN_ROLES: &[&str] = &[
     "supabase_storage_admin",
 ];
 
-/// Only the server quotes names and values.
-const STATEMENTS: &str = "-- pg_catalog.pg_roles.password_statements
-select coalesce(string_agg(format('alter role %I password %L', r.rolname, $2::text), ';'), '')
-  as statements
+/// Which of these roles there are.
+const PRESENT: &str = "-- pg_catalog.pg_roles.present
+select r.rolname::text as role
 from pg_catalog.pg_roles as r
 where r.rolname = any ($1::text[])";
 
@@ -52,9 +51,14 @@ pub(super) async fn set_all(client: &Client, password: &str) -> Result<(), DbErr
 /// Gives some roles a password. The server only ever sees its verifier.
 pub(super) async fn set(client: &Client, roles: &[&str], password: &str) -> Result<(), DbError> {
     let verifier = scram_sha_256(password.as_bytes());
-    let row = client.query_one(STATEMENTS, &[&roles, &verifier]).await?;
-    let statements: String = column(&row, "statements")?;
-    client.batch(&statements).await
+    let mut statements = Sql::new("-- pg_catalog.pg_roles.set_passwords\n");
+    for row in client.query(PRESENT, &[&roles]).await? {
+        statements.push("alter role ");
+        statements.push(Ident::quote(column(&row, "role")?)?);
+        statements.push(" password ");
+        statements.push(Sql::literal(&verifier)?).push(";\n");
+    }
+    client.batch(statements).await
 }
 
 /// Whether a role exists.

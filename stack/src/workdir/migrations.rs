@@ -63,14 +63,14 @@ async fn run(
         tx.batch(&sql).await?;
         // The file may have changed the role or the search path for this transaction.
         tx.batch("reset role").await?;
-        let statements = statements::split(&sql);
+        let statements = statements::split(sql.as_str());
         history::record_version(&tx, &migration.version, &migration.name, &statements).await
     };
     match work.await {
         Ok(()) => Ok(tx.commit().await?),
         Err(error) => {
             tx.rollback().await?;
-            Err(WorkdirError::in_file(&file, &sql, error))
+            Err(WorkdirError::in_file(&file, sql.as_str(), error))
         }
     }
 }

@@ -10,7 +10,7 @@ mod statements;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform::pg::Database;
+use platform::pg::{Database, Sql};
 
 use crate::config_toml::Project;
 
@@ -103,8 +103,8 @@ impl Workdir {
     }
 }
 
-fn read(path: &Path) -> Result<String, WorkdirError> {
-    fs::read_to_string(path).map_err(|source| WorkdirError::Folder {
+fn read(path: &Path) -> Result<Sql, WorkdirError> {
+    Sql::read_file(path).map_err(|source| WorkdirError::Folder {
         path: path.to_owned(),
         source,
     })

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use platform::pg::{Client, Database};
+use platform::pg::{Client, Database, Sql};
 use sha2::{Digest, Sha256};
 
 use super::{Applied, Workdir, WorkdirError, read};
@@ -51,7 +51,7 @@ pub(super) async fn apply(
     for path in files {
         let name = workdir.relative(path);
         let sql = read(path)?;
-        let hash = hex::encode(Sha256::digest(sql.as_bytes()));
+        let hash = hex::encode(Sha256::digest(sql.as_str()));
         match recorded.get(&name) {
             Some(known) if *known == hash => {}
             // Upstream: the CLI records the new hash without running the file, so
@@ -69,7 +69,7 @@ pub(super) async fn apply(
     Ok(())
 }
 
-async fn run(name: &str, sql: &str, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
+async fn run(name: &str, sql: &Sql, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
     client.batch("reset all; reset role").await?;
     let tx = client.begin();
     let work = async {
@@ -81,7 +81,7 @@ async fn run(name: &str, sql: &str, hash: &str, client: &mut Client) -> Result<(
         Ok(()) => Ok(tx.commit().await?),
         Err(error) => {
             tx.rollback().await?;
-            Err(WorkdirError::in_file(name, sql, error))
+            Err(WorkdirError::in_file(name, sql.as_str(), error))
         }
     }
 }

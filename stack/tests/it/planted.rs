@@ -7,7 +7,7 @@ use stack::SERVICES;
 
 const AUTH: &str = "supabase_auth_admin";
 
-async fn number(client: &Client, sql: &str) -> i64 {
+async fn number(client: &Client, sql: &'static str) -> i64 {
     column(&client.query_one(sql, &[]).await.unwrap(), "n").unwrap()
 }
 
