@@ -7,7 +7,6 @@ use async_trait::async_trait;
 use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
-use platform::pg::Database;
 use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock};
 use platform::service::{Access, Definition, Plan, Row, Service};
 
@@ -84,12 +83,14 @@ pub fn plan(config: Config, env: &Reader<'_>) -> Plan {
     });
     Box::new(move |house| {
         let deps = Deps {
-            database: Database::new(&config.database(&house.databases.of(ROLE)?))?,
+            database: house.database(ROLE, |url| config.database(&url))?,
             verifier: house.verifier.clone(),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&house.mailer)),
             clock: house.clock.clone(),
         };
         let state = State::new(config, deps)?;
+        state.passwords.show(house.metrics);
+        state.mail.show(house.metrics);
         state.tend_outbox(&house.tasks);
         Ok(Arc::new(Auth(Data::new(state))))
     })

@@ -33,10 +33,12 @@ pub struct State {
 impl State {
     /// Prepares everything; connections are opened as they are needed.
     pub fn new(config: &Config, house: &House) -> Result<Self, StartError> {
-        let mut database = DatabaseConfig::new(house.databases.of(ROLE)?, "prompt-api");
-        database.max_connections = config.max_connections;
+        let database = house.database(ROLE, |url| DatabaseConfig {
+            max_connections: config.max_connections,
+            ..DatabaseConfig::new(url, "prompt-api")
+        });
         Ok(Self {
-            database: Database::new(&database)?,
+            database: database?,
             verifier: house.verifier.clone(),
             clock: house.clock.clone(),
             board: house.board.clone(),

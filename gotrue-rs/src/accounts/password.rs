@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use platform::telemetry::{Metrics, count};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -103,6 +104,22 @@ impl Hasher {
             usual: Threads::start(threads, NICENESS),
             costly: Threads::start(1, NICENESS_OF_COSTLY),
             cost,
+        }
+    }
+
+    /// Shows what waits.
+    pub(crate) fn show(&self, metrics: Metrics) {
+        for (kind, threads) in [("usual", &self.usual), ("costly", &self.costly)] {
+            let (metrics, shared) = (metrics.part("kind", kind), &threads.shared);
+            metrics.gauge("hash_queue_waiting", "Passwords to hash", shared, |it| {
+                count(it.desk().queue.waiting())
+            });
+            let about = "How long the last of them will wait, about";
+            metrics.gauge("hash_queue_wait_seconds", about, shared, |it| {
+                let desk = it.desk();
+                let rounds = count(desk.queue.waiting()) / count(it.threads.max(1));
+                desk.typical.as_secs_f64() * rounds
+            });
         }
     }
 

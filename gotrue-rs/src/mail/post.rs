@@ -1,11 +1,12 @@
 //! Renders mails and hands them to whoever delivers them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use platform::mail::{Mail, MailError, Mailer};
+use platform::telemetry::{Metrics, count};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinError;
 use tokio::time::timeout;
@@ -105,6 +106,8 @@ struct Office {
     sealer: Sealer,
     slots: Arc<Semaphore>,
     waiting: AtomicUsize,
+    sent: AtomicU64,
+    failed: AtomicU64,
     patience: Patience,
     /// Mails that are done with and still in the outbox.
     unsettled: Mutex<Vec<Uuid>>,
@@ -126,9 +129,26 @@ impl Post {
             sealer,
             slots: Arc::new(Semaphore::new(config.smtp.max_conversations)),
             waiting: AtomicUsize::new(0),
+            sent: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
             patience,
             unsettled: Mutex::default(),
         }))
+    }
+
+    /// Shows what becomes of mails.
+    pub(crate) fn show(&self, metrics: Metrics) {
+        let office = &self.0;
+        let waiting = "Requests that wait until the mail server has time";
+        metrics.gauge("mail_waiting", waiting, office, |it| {
+            count(it.waiting.load(Ordering::Relaxed))
+        });
+        metrics.total("mail_sent", "Mails somebody took", office, |it| {
+            count(it.sent.load(Ordering::Relaxed))
+        });
+        metrics.total("mail_failed", "Mails nobody took", office, |it| {
+            count(it.failed.load(Ordering::Relaxed))
+        });
     }
 
     /// Remembers that a mail is done with though the outbox does not know.
@@ -227,9 +247,14 @@ impl Post {
     ) -> Result<(), PostError> {
         let office = &self.0;
         let sent = try_join_all(mails.iter().map(|mail| office.mailer.send(mail)));
-        timeout(office.patience.after(elapsed), sent)
-            .await
-            .map_err(|_| PostError::Timeout)??;
+        let sent = timeout(office.patience.after(elapsed), sent).await;
+        let mails = u64::try_from(mails.len()).unwrap_or_default();
+        if matches!(sent, Ok(Ok(_))) {
+            office.sent.fetch_add(mails, Ordering::Relaxed);
+        } else {
+            office.failed.fetch_add(mails, Ordering::Relaxed);
+        }
+        sent.map_err(|_| PostError::Timeout)??;
         Ok(())
     }
 }

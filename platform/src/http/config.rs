@@ -37,6 +37,9 @@ pub struct HttpConfig {
     /// `WILDFIRE_HTTP_BODY_TIMEOUT` (default 60s): time a request body may take, unless its route
     /// allows more.
     pub body: BodyRules,
+    /// `WILDFIRE_HTTP_LAST_UPLOADS` (default 10s): time a request body that is arriving gets when the
+    /// process is told to end.
+    pub last_uploads: Duration,
     /// `WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT` (default 33554432): bytes of requests that have
     /// not been answered and of answers not yet taken, together; whoever holds his share longest makes room.
     pub max_bytes_in_flight: usize,
@@ -55,6 +58,7 @@ impl Default for HttpConfig {
             keep_alive: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
             body: BodyRules::default(),
+            last_uploads: Duration::from_secs(10),
             max_bytes_in_flight: 32 << 20,
         }
     }
@@ -86,6 +90,7 @@ impl HttpConfig {
                 total: time("WILDFIRE_HTTP_BODY_TIMEOUT", or.body.total),
                 ..or.body
             },
+            last_uploads: time("WILDFIRE_HTTP_LAST_UPLOADS", or.last_uploads),
             max_bytes_in_flight: count("WILDFIRE_HTTP_MAX_BYTES_IN_FLIGHT", or.max_bytes_in_flight),
         }
     }

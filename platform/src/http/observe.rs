@@ -11,7 +11,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use super::upgrade::{Claim, Logged};
-use crate::telemetry::http_metrics;
+use crate::telemetry::{Answered, http_metrics};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -45,7 +45,13 @@ pub async fn observe<B: MessageBody + 'static>(
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
     let service = service_of(response.request());
-    http_metrics().observe(service, method.as_str(), status, elapsed);
+    http_metrics().observe(Answered {
+        service,
+        route: response.request().match_pattern(),
+        method: method.as_str(),
+        status,
+        elapsed,
+    });
     if let Some(claim) = response.response_mut().extensions_mut().get_mut::<Claim>() {
         claim.log(Logged {
             span,

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{Claims, Keyring, VerifiedToken};
 use crate::clock::Clock;
+use crate::telemetry::{Metrics, count};
 
 /// About how many bytes verified tokens may take that are remembered: users fill their tokens through
 /// their metadata, so a number of tokens would be no bound. It is enough for those of eight thousand
@@ -107,6 +108,20 @@ impl Verifier {
                 Bytes,
             )),
         }
+    }
+
+    /// Shows how well it remembers.
+    pub fn show(&self, metrics: Metrics) {
+        let (metrics, cache) = (metrics.part("cache", "tokens"), &self.cache);
+        let (hits, misses) = ("Found where it was looked for", "Not found there");
+        metrics.gauge("cache_entries", "What is remembered", cache, |it| {
+            count(it.len())
+        });
+        metrics.gauge("cache_bytes", "About what that takes", cache, |it| {
+            count(it.weight())
+        });
+        metrics.total("cache_hits", hits, cache, |it| count(it.hits()));
+        metrics.total("cache_misses", misses, cache, |it| count(it.misses()));
     }
 
     /// Checks signature, `exp` and `nbf`. Audience and issuer are the caller's business.

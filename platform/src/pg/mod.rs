@@ -18,7 +18,7 @@ mod urls;
 
 pub use client::{Answer, Client, Executor, Tx};
 pub use error::DbError;
-pub use pool::{Database, DatabaseConfig, RetryHint};
+pub use pool::{Crowd, Database, DatabaseConfig, RetryHint};
 pub use row::{FromRow, column};
 pub use session::Session;
 pub use sql::{Ident, QuoteError, Sql};

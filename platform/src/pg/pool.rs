@@ -270,10 +270,31 @@ impl Database {
         )
     }
 
+    /// How many connections there are, and how many are wanted.
+    pub fn crowd(&self) -> Crowd {
+        let status = self.pool.status();
+        Crowd {
+            open: status.size,
+            idle: status.available,
+            waiting: status.waiting,
+        }
+    }
+
     /// Closes the pool; waiting callers get an error.
     pub fn close(&self) {
         self.pool.close();
     }
+}
+
+/// What goes on in a pool.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowd {
+    /// Connections that are open.
+    pub open: usize,
+    /// Those of them that nobody uses.
+    pub idle: usize,
+    /// Who waits for one.
+    pub waiting: usize,
 }
 
 /// Gives each new connection its limits.

@@ -27,5 +27,6 @@ pub async fn run_alone(
     run_until_stopped(options, definition.name, || tasks.stop(), configure).await?;
     house.tasks.wait(LAST_TASKS).await;
     service.flush().await;
+    house.pools.close();
     Ok(())
 }

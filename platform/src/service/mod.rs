@@ -16,8 +16,8 @@
 //! database is brought up to date, in the order of the list, and each [`Plan`] is carried out: it is
 //! given the [`House`] and returns what runs, a [`Service`].
 //!
-//! **What a service is given** is the [`House`]: where the database is for each role, the one verifier
-//! of tokens, the clock, what carries mail, its own corner of the metrics, the health of its neighbours,
+//! **What a service is given** is the [`House`]: the database for each of its roles, the one verifier of
+//! tokens, the clock, what carries mail, its own corner of the metrics, the health of its neighbours,
 //! and [`Tasks`], in which everything runs that outlives a request.
 //!
 //! **What runs** is a [`Service`]: it mounts its routes (once per worker), says how it is, and writes
@@ -33,14 +33,15 @@
 //! says so ([`Access`]), and [`House::verifier`] checks both alike.
 //!
 //! **The end.** [`Tasks`] are told first, so that sockets close at once and loops end; requests in
-//! flight are answered, uploads get a bounded time; then the tasks are waited for, and
-//! [`Service::flush`] comes last.
+//! flight are answered, uploads get a bounded time; then the tasks are waited for,
+//! [`Service::flush`] is called, and all connections to the database are closed.
 //!
 //! There is no container and no registry: a service that needs something the house does not have
 //! makes it in its plan, and one that nobody lists does not exist.
 
 mod alone;
 mod board;
+mod pools;
 mod row;
 mod tasks;
 
@@ -52,16 +53,17 @@ use async_trait::async_trait;
 
 pub use alone::run_alone;
 pub use board::Board;
+pub use pools::Pools;
 pub use row::{Access, Path, Row};
 pub use tasks::Tasks;
 
 use crate::clock::Clock;
-use crate::env::Reader;
+use crate::env::{Reader, Secret};
 use crate::health::Health;
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
 use crate::pg::migrate::Migrations;
-use crate::pg::{DatabaseUrls, DbError};
+use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError};
 use crate::telemetry::Metrics;
 
 /// What a service is, before anything of it runs.
@@ -133,6 +135,8 @@ pub struct House {
     pub tasks: Tasks,
     /// How all services of this house are.
     pub board: Board,
+    /// All connections to the database.
+    pub pools: Pools,
     /// What this service counts.
     pub metrics: Metrics,
 }
@@ -145,6 +149,8 @@ impl House {
         clock: Clock,
         mailer: Arc<dyn Mailer>,
     ) -> Self {
+        let metrics = Metrics::of("house");
+        verifier.show(metrics);
         Self {
             databases,
             verifier,
@@ -152,8 +158,20 @@ impl House {
             mailer,
             tasks: Tasks::default(),
             board: Board::default(),
-            metrics: Metrics::of(""),
+            pools: Pools::default(),
+            metrics,
         }
+    }
+
+    /// Connections as this role, as the service wants them.
+    pub fn database(
+        &self,
+        role: &'static str,
+        wanted: impl FnOnce(Secret<String>) -> DatabaseConfig,
+    ) -> Result<Database, DbError> {
+        let database = Database::new(&wanted(self.databases.of(role)?))?;
+        self.pools.add(self.metrics, role, &database);
+        Ok(database)
     }
 
     /// Carries a plan out.

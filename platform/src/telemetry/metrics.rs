@@ -1,7 +1,7 @@
 //! The process's metrics: one registry, since one process has one `/metrics`.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -12,16 +12,28 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
 
-static REGISTRY: LazyLock<Mutex<Registry>> =
-    LazyLock::new(|| Mutex::new(Registry::with_prefix("wildfire")));
+use super::kept::{self, Kept, Kind, Labels};
+
+static REGISTRY: LazyLock<Mutex<Registry>> = LazyLock::new(|| {
+    let mut registry = Registry::with_prefix("wildfire");
+    registry.register_collector(Box::new(Kept));
+    Mutex::new(registry)
+});
 
 static HTTP: LazyLock<HttpMetrics> = LazyLock::new(HttpMetrics::registered);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Labels {
+struct ByAnswer {
     service: &'static str,
+    route: String,
     method: &'static str,
     status: u16,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ByRoute {
+    service: &'static str,
+    route: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -105,11 +117,26 @@ impl CloseReason {
     }
 }
 
-/// Requests by service, method and status and how long they took, closed connections by reason, what was
-/// no HTTP, bytes in flight.
+/// A request that has been answered.
+#[derive(Debug)]
+pub struct Answered<'a> {
+    /// Who answered it.
+    pub service: &'static str,
+    /// The pattern that its path fits; none if it fits none.
+    pub route: Option<String>,
+    /// What was to be done.
+    pub method: &'a str,
+    /// How it was answered.
+    pub status: u16,
+    /// How long that took.
+    pub elapsed: Duration,
+}
+
+/// Requests by service, route, method and status and how long they took, closed connections by reason,
+/// what was no HTTP, bytes in flight, sockets.
 pub struct HttpMetrics {
-    requests: Family<Labels, Counter>,
-    seconds: Histogram,
+    requests: Family<ByAnswer, Counter>,
+    seconds: Family<ByRoute, Histogram, fn() -> Histogram>,
     closed: Family<Closed, Counter>,
     broken: Counter,
     in_flight: Gauge,
@@ -119,10 +146,7 @@ pub struct HttpMetrics {
 impl HttpMetrics {
     fn registered() -> Self {
         let requests = Family::default();
-        let buckets = [
-            0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
-        ];
-        let seconds = Histogram::new(buckets);
+        let seconds = Family::new_with_constructor(durations as fn() -> Histogram);
         register("http_requests", "Requests answered", requests.clone());
         register(
             "http_request_duration_seconds",
@@ -186,20 +210,29 @@ impl HttpMetrics {
             .inc_by(more);
     }
 
-    /// Counts one request that a service answered. Unknown methods share a label, so that clients
-    /// cannot make the table grow.
-    pub fn observe(&self, service: &'static str, method: &str, status: u16, elapsed: Duration) {
+    /// Counts one request. Unknown methods share a label, so that clients cannot make the table grow.
+    pub fn observe(&self, answered: Answered<'_>) {
         const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-        let known = METHODS.into_iter().find(|known| *known == method);
-        self.requests
-            .get_or_create(&Labels {
-                service,
-                method: known.unwrap_or("other"),
-                status,
-            })
-            .inc();
-        self.seconds.observe(elapsed.as_secs_f64());
+        let method = METHODS.into_iter().find(|known| *known == answered.method);
+        let (service, method) = (answered.service, method.unwrap_or("other"));
+        let route = answered.route.unwrap_or_default();
+        let by_route = ByRoute { service, route };
+        let seconds = answered.elapsed.as_secs_f64();
+        self.seconds.get_or_create(&by_route).observe(seconds);
+        let labels = ByAnswer {
+            service,
+            route: by_route.route,
+            method,
+            status: answered.status,
+        };
+        self.requests.get_or_create(&labels).inc();
     }
+}
+
+fn durations() -> Histogram {
+    Histogram::new([
+        0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0,
+    ])
 }
 
 /// The HTTP metrics of this process.
@@ -211,18 +244,32 @@ pub fn http_metrics() -> &'static HttpMetrics {
 #[derive(Clone, Copy, Debug)]
 pub struct Metrics {
     service: &'static str,
+    part: Option<(&'static str, &'static str)>,
 }
 
 impl Metrics {
     /// Those of this service.
     pub const fn of(service: &'static str) -> Self {
-        Self { service }
+        let part = None;
+        Self { service, part }
+    }
+
+    /// Those of one of several parts, which gets a label of its own.
+    #[must_use]
+    pub const fn part(self, name: &'static str, value: &'static str) -> Self {
+        let part = Some((name, value));
+        Self { part, ..self }
+    }
+
+    fn labels(self) -> Labels {
+        let labels = [Some(("service", self.service)), self.part];
+        labels.into_iter().flatten().collect()
     }
 
     /// A counter under the prefix `wildfire_` with the label `service`. The same name is the same
     /// counter, however often it is asked for.
     pub fn counter(self, name: &'static str, help: &str) -> Counter {
-        static FAMILIES: LazyLock<Mutex<HashMap<&str, Family<ByService, Counter>>>> =
+        static FAMILIES: LazyLock<Mutex<HashMap<&str, Family<Labels, Counter>>>> =
             LazyLock::new(Mutex::default);
         let mut families = FAMILIES.lock().unwrap_or_else(PoisonError::into_inner);
         let family = families.entry(name).or_insert_with(|| {
@@ -230,9 +277,37 @@ impl Metrics {
             register(name, help, family.clone());
             family
         });
-        let Self { service } = self;
-        family.get_or_create(&ByService { service }).clone()
+        family.get_or_create(&self.labels()).clone()
     }
+
+    /// A number that may fall, looked at for as long as its keeper lives when somebody asks for the
+    /// metrics. The same name and labels of several keepers are added up.
+    pub fn gauge<T: Send + Sync + 'static>(
+        self,
+        name: &'static str,
+        help: &'static str,
+        keeper: &Arc<T>,
+        look: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) {
+        kept::show(Kind::Gauge, (name, help), self.labels(), keeper, look);
+    }
+
+    /// The same for a number that only grows.
+    pub fn total<T: Send + Sync + 'static>(
+        self,
+        name: &'static str,
+        help: &'static str,
+        keeper: &Arc<T>,
+        look: impl Fn(&T) -> f64 + Send + Sync + 'static,
+    ) {
+        kept::show(Kind::Counter, (name, help), self.labels(), keeper, look);
+    }
+}
+
+/// A count as the metrics have it.
+#[expect(clippy::cast_precision_loss, reason = "nobody counts that far")]
+pub fn count(number: impl TryInto<u64>) -> f64 {
+    number.try_into().unwrap_or(u64::MAX) as f64
 }
 
 /// Adds a metric under the prefix `wildfire_`.

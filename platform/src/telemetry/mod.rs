@@ -1,9 +1,12 @@
 //! Logs by `tracing`, counters in Prometheus format.
 
+mod kept;
 mod logs;
 mod metrics;
 pub mod seldom;
 
 pub use logs::{LogFormat, init_logs};
-pub use metrics::{CloseReason, HttpMetrics, Metrics, http_metrics, register, render};
+pub use metrics::{
+    Answered, CloseReason, HttpMetrics, Metrics, count, http_metrics, register, render,
+};
 pub use prometheus_client::metrics::counter::Counter;

@@ -1,9 +1,10 @@
 //! The end of a server: who waits for an answer gets it, and nobody else holds it up.
 
+use platform::http::HttpConfig;
 use tokio::task::spawn_local;
 
 use super::peer::Peer;
-use super::server::{TestServer, generous};
+use super::server::{SOON, TestServer, generous};
 
 /// Makes `/keep` wait for its gate.
 async fn in_flight(server: &TestServer) -> Peer {
@@ -53,6 +54,25 @@ async fn an_upload_that_goes_on_is_read_to_its_end() {
     assert_eq!(upload.status().await, Some(200));
     drop(waits);
     server.gate.add_permits(1);
+    stopped.await.unwrap();
+}
+
+#[actix_web::test]
+async fn an_upload_that_does_not_come_to_its_end_is_waited_for_so_long_and_no_longer() {
+    let server = TestServer::start(HttpConfig {
+        last_uploads: SOON,
+        ..generous()
+    });
+    let mut upload = Peer::connect(&server).await;
+    let head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\n\r\nab";
+    upload.send(head).await;
+    // Not before it is there.
+    let mut waits = in_flight(&server).await;
+    let stopped = spawn_local(server.finish());
+    assert_eq!(upload.status().await, Some(408));
+    assert!(!stopped.is_finished());
+    server.gate.add_permits(1);
+    assert_eq!(waits.status().await, Some(200));
     stopped.await.unwrap();
 }
 

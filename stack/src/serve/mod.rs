@@ -23,7 +23,7 @@ use platform::http::forwarded::TrustedProxies;
 use platform::http::{self, Connections, observe};
 use platform::jwt::{KeyError, Verifier};
 use platform::pg::DatabaseUrls;
-use platform::service::{House, Tasks};
+use platform::service::{House, Pools, Tasks};
 use tokio::task::JoinHandle;
 
 pub use context::{Mode, ProjectKeys, ServeContext};
@@ -89,6 +89,7 @@ pub struct Running {
     pub lacks_web_app: bool,
     services: Services,
     tasks: Tasks,
+    pools: Pools,
     connections: Arc<Connections>,
     handles: Vec<ServerHandle>,
     servers: Vec<JoinHandle<io::Result<()>>>,
@@ -184,6 +185,7 @@ impl Prepared {
             lacks_web_app,
             services,
             tasks: house.tasks,
+            pools: house.pools,
             connections,
             handles: servers.iter().map(Server::handle).collect(),
             servers: servers.into_iter().map(tokio::spawn).collect(),
@@ -192,13 +194,14 @@ impl Prepared {
 }
 
 impl Running {
-    /// Takes no further requests, answers those in flight, ends what runs beside them, and writes down
-    /// what is held in memory.
+    /// Takes no further requests, answers those in flight, ends what runs beside them, writes down what
+    /// is held in memory, and lets go of the database.
     pub async fn stop(self) {
         self.tasks.stop();
         http::stop(&self.connections, &self.handles).await;
         self.tasks.wait(LAST_TASKS).await;
         self.services.flush().await;
+        self.pools.close();
     }
 
     /// Waits until a server ends of itself, which only a failure makes it do.

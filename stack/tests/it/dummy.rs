@@ -76,9 +76,8 @@ pub(crate) fn seen(name: &str) -> Seen {
 fn read(env: &Reader<'_>) -> Plan {
     let name = env.required("DUMMY_NAME");
     Box::new(move |house| {
-        let config = DatabaseConfig::new(house.databases.of("authenticator")?, "dummy");
         let dummy = Dummy {
-            database: Database::new(&config)?,
+            database: house.database("authenticator", |url| DatabaseConfig::new(url, "dummy"))?,
             verifier: house.verifier.clone(),
             stopping: house.tasks.stopping().clone(),
             counted: house.metrics.counter("dummy_bytes", "Bytes in and out"),

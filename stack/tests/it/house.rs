@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{self, Message};
+use tokio_tungstenite::{connect_async, connect_async_with_config};
 
 use super::dummy::{LIMIT, SERVICE, seen};
 use super::serving::Stack;
@@ -39,8 +41,22 @@ async fn a_service_brings_routes_rows_and_tables_and_is_counted() {
     assert_eq!(stack.get("/dummy/v1/nothing").await.status(), 401);
     assert_eq!(stack.get("/dummy/v2").await.status(), 200);
     let metrics = platform::telemetry::render();
-    let counted = "wildfire_http_requests_total{service=\"dummy\",method=\"GET\",status=\"200\"}";
-    assert!(metrics.contains(counted), "{metrics}");
+    for seen in [
+        "http_requests_total{service=\"dummy\",route=\"/dummy/v1/word\",method=\"GET\",status=\"200\"}",
+        "http_requests_total{service=\"dummy\",route=\"\",method=\"GET\",status=\"401\"}",
+        "http_request_duration_seconds_count{service=\"dummy\",route=\"/dummy/v1/word\"}",
+        "database_connections{service=\"dummy\",role=\"authenticator\"}",
+        "database_connections_waiting{service=\"auth\",role=\"supabase_auth_admin\"} 0",
+        "hash_queue_waiting{service=\"auth\",kind=\"usual\"}",
+        "hash_queue_wait_seconds{service=\"auth\",kind=\"costly\"}",
+        "mail_failed_total{service=\"auth\"}",
+        "cache_misses_total{service=\"house\",cache=\"tokens\"}",
+    ] {
+        assert!(
+            metrics.contains(&format!("wildfire_{seen}")),
+            "{seen}: {metrics}"
+        );
+    }
     stack.running.stop().await;
 }
 
@@ -123,6 +139,32 @@ async fn a_service_has_web_sockets_behind_the_gateway_and_closes_them_at_the_end
     match last.unwrap().unwrap() {
         Message::Close(Some(frame)) => assert_eq!(frame.code, CloseCode::Away),
         other => panic!("{other}"),
+    }
+}
+
+#[actix_web::test]
+async fn a_thousand_sockets_hear_of_the_end_and_do_not_hold_it_up() {
+    const SOCKETS: usize = 1000;
+    let stack = start("sockets", &[]).await;
+    let app = stack.running.addresses.app.unwrap();
+    let key = stack.publishable_key();
+    let url = format!("ws://{app}/dummy/v1/socket?apikey={key}");
+    let mut sockets = Vec::with_capacity(SOCKETS);
+    let small = WebSocketConfig::default().read_buffer_size(2 << 10);
+    while sockets.len() < SOCKETS {
+        let socket = connect_async_with_config(url.as_str(), Some(small), false).await;
+        let (mut socket, _) = socket.unwrap();
+        assert_eq!(socket.next().await.unwrap().unwrap(), "anon".into());
+        sockets.push(socket);
+    }
+    let open = "wildfire_http_sockets_open{service=\"dummy\"} 100";
+    assert!(platform::telemetry::render().contains(open));
+    let began = Instant::now();
+    stack.running.stop().await;
+    println!("{SOCKETS} sockets closed after {:?}", began.elapsed());
+    for mut socket in sockets {
+        let last = socket.next().await.unwrap().unwrap();
+        assert!(last.is_close(), "{last}");
     }
 }
 

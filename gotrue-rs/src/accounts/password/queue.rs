@@ -82,6 +82,11 @@ impl<J: Job> Queue<J> {
         None
     }
 
+    /// How many wait, wanted or not.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting
+    }
+
     fn length(&self, origin: &Origin) -> usize {
         self.lanes.get(origin).map_or(0, VecDeque::len)
     }

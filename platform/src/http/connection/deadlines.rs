@@ -8,10 +8,7 @@ use crate::telemetry::CloseReason;
 
 /// How long after the end of the process has begun a client may take nothing of its answer, or go on
 /// sending what its request was answered without.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// How long then what is being sent may take to arrive.
-const LAST_UPLOADS: Duration = Duration::from_secs(10);
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 impl Connection {
     /// When this connection has to be closed unless something happens, and why.
@@ -70,7 +67,8 @@ impl Connection {
     /// When the body that is being sent has to be there because the process ends.
     pub(in crate::http) fn last_upload(&self) -> Option<Instant> {
         let all = self.all.upgrade()?;
-        all.stopped.get().map(|stopped| *stopped + LAST_UPLOADS)
+        let stopped = all.stopped.get()?;
+        Some(*stopped + all.config.last_uploads)
     }
 
     /// Whether it may make room for a newer one that has sent no request yet either: its client has
