@@ -10,6 +10,7 @@ mod browser;
 mod check;
 mod docs;
 mod node;
+mod record;
 mod start;
 mod step;
 mod suite;
@@ -26,7 +27,8 @@ const USAGE: &str = "cargo x <command>
   check             the fast part of `test`, before a commit
   bench [name…]     measure scenarios against the limit of the machine
   chaos [name…]     attack a production installation and tell what honest users saw
-  docs [--check]    regenerate docs/configuration.md";
+  docs [--check]    regenerate docs/configuration.md
+  record-auth …     ask upstream's auth service again what the corpus asks";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Some("bench") => bench::run(rest),
         Some("chaos") => bench::chaos(rest),
         Some("docs") => docs::run(rest),
+        Some("record-auth") => record::run(rest),
         Some("help" | "--help" | "-h") | None => {
             eprintln!("{USAGE}");
             Ok(())

@@ -137,6 +137,11 @@ impl TestApp {
         }
     }
 
+    /// Where the service answers.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
     /// A request to be completed and sent.
     pub(crate) fn request(&self, method: Method, path: &str) -> Request {
         Request(self.client.request(method, format!("{}{path}", self.base)))

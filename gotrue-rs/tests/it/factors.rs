@@ -18,6 +18,11 @@ async fn enroll(app: &TestApp, session: &Session, name: &str) -> Reply {
 
 /// The code an authenticator app shows now.
 pub(crate) fn code(app: &TestApp, secret: &str) -> String {
+    code_at(app.clock.now().as_second(), secret)
+}
+
+/// What an authenticator app shows at this time.
+pub(crate) fn code_at(second: i64, secret: &str) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let bits: Vec<u8> = secret
         .bytes()
@@ -27,7 +32,7 @@ pub(crate) fn code(app: &TestApp, secret: &str) -> String {
     let byte = |bits: &[u8]| bits.iter().fold(0, |byte, bit| byte << 1 | bit);
     let key: Vec<u8> = bits.chunks_exact(8).map(byte).collect();
     let key = aws_lc_rs::hmac::Key::new(aws_lc_rs::hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &key);
-    let counter = app.clock.now().as_second() / 30;
+    let counter = second / 30;
     let tag = aws_lc_rs::hmac::sign(&key, &counter.to_be_bytes());
     let tag = tag.as_ref();
     let at = usize::from(tag[19] & 15);

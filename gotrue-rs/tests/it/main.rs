@@ -12,6 +12,7 @@ mod support;
 mod admin_audit;
 mod admin_users;
 mod caller;
+mod corpus;
 mod enumeration;
 mod errors;
 mod factors;

@@ -54,7 +54,8 @@ impl CorsRules {
         insert(headers, header::VARY, vary);
         let method = text(request, &header::ACCESS_CONTROL_REQUEST_METHOD);
         let wanted = text(request, &header::ACCESS_CONTROL_REQUEST_HEADERS);
-        if !self.methods.contains(&method) || !self.allows_headers(wanted) {
+        let is_of_a_page = request.contains_key(header::ORIGIN);
+        if !is_of_a_page || !self.methods.contains(&method) || !self.allows_headers(wanted) {
             return response;
         }
         self.allow_origin(headers);

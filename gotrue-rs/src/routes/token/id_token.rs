@@ -67,6 +67,10 @@ pub(super) async fn grant(state: &State, call: &Call) -> Result<HttpResponse, Er
                 "Unable to detect issuer in ID token for Azure provider",
             ));
         }
+        custom if custom.starts_with("custom:") => {
+            let text = format!("Custom provider {custom:?} not found");
+            return Err(Error::invalid(text));
+        }
         _ => {}
     }
     let issuer = ISSUERS
