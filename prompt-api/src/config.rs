@@ -6,6 +6,12 @@ use platform::clock::Clock;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring, Verifier};
 
+/// What the service is called in its house.
+pub(crate) const NAME: &str = "prompts";
+
+/// The role it logs in as, to act for its callers.
+pub(crate) const ROLE: &str = "authenticator";
+
 /// Fewest characters of the token that opens the metrics: it must not be guessed.
 const METRICS_TOKEN_LEAST: usize = 32;
 

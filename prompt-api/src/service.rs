@@ -10,19 +10,16 @@ use platform::health::Health;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
 use platform::service::{Access, Definition, Plan, Row, Service};
 
-use crate::config::Config;
+use crate::config::{Config, NAME, ROLE};
 use crate::db;
 use crate::routes;
 use crate::state::State;
-
-/// The role it logs in as, to act for its callers.
-pub(crate) const ROLE: &str = "authenticator";
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
 
 /// The service.
 pub static SERVICE: Definition = Definition {
-    name: "prompts",
+    name: NAME,
     mount: "",
     rows: &[
         Row::under("/api", Access::Open),

@@ -9,8 +9,7 @@ use platform::jwt::Verifier;
 use platform::pg::{Database, DatabaseConfig};
 use platform::service::{Board, House, StartError, Tasks};
 
-use crate::config::Config;
-use crate::service::ROLE;
+use crate::config::{Config, ROLE};
 use crate::usage::Usage;
 use crate::waitlist::SignupLimiter;
 

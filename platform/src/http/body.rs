@@ -14,28 +14,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::requests::Shared;
-
-/// How long a body may take. A duration of zero is no deadline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BodyRules {
-    /// Time for the whole.
-    pub total: Duration,
-    /// Each span of this length has to bring at least [`Self::progress`].
-    pub span: Duration,
-    /// Bytes per span.
-    pub progress: usize,
-}
-
-impl Default for BodyRules {
-    fn default() -> Self {
-        Self {
-            total: Duration::from_mins(1),
-            span: Duration::from_secs(10),
-            progress: 4096,
-        }
-    }
-}
+pub use super::config::BodyRules;
+use super::shared::Shared;
 
 /// Gives the body of this request other deadlines; to be called before it is read.
 pub fn set_rules(request: &HttpRequest, rules: BodyRules) {

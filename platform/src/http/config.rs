@@ -2,8 +2,28 @@
 
 use std::time::Duration;
 
-use super::body::BodyRules;
 use crate::env::Reader;
+
+/// How long a body may take. A duration of zero is no deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyRules {
+    /// Time for the whole.
+    pub total: Duration,
+    /// Each span of this length has to bring at least [`Self::progress`].
+    pub span: Duration,
+    /// Bytes per span.
+    pub progress: usize,
+}
+
+impl Default for BodyRules {
+    fn default() -> Self {
+        Self {
+            total: Duration::from_mins(1),
+            span: Duration::from_secs(10),
+            progress: 4096,
+        }
+    }
+}
 
 /// Deadlines and bounds of every server of this process. A duration of zero is no deadline.
 #[derive(Clone, Debug)]

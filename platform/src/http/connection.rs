@@ -7,14 +7,17 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use actix_web::rt::net::TcpStream;
+use bytes::Bytes;
 use futures_util::task::AtomicWaker;
 
-use super::connections::Connections;
 use super::framing::{BodyLength, Part};
-use super::upgrade::Claim;
 use crate::telemetry::CloseReason;
 
+mod all;
 mod deadlines;
+
+pub use all::{Connections, network};
 
 /// Most bytes of a request head; the read that passes it may bring more.
 const MAX_HEAD: usize = 32 << 10;
@@ -65,6 +68,10 @@ pub(super) enum Room {
     Exceeded(CloseReason),
 }
 
+/// What goes on with a connection that no longer speaks HTTP, given the stream and what has been read
+/// ahead of it.
+pub(super) type TakeOver = Box<dyn FnOnce(TcpStream, Bytes, Arc<Connection>) + Send>;
+
 /// One open connection, shared by its stream, its requests and the list of all.
 pub(super) struct Connection {
     pub(super) id: u64,
@@ -98,7 +105,7 @@ pub(super) struct Connection {
     /// Zero, or one more than the reason for which it has to close.
     closing: AtomicU8,
     /// Who gets it as soon as the answer that says so is written.
-    claim: Mutex<Option<Claim>>,
+    claim: Mutex<Option<TakeOver>>,
     /// For how long then nothing may come, in microseconds; zero is for ever.
     silence: AtomicU64,
 }
@@ -283,19 +290,19 @@ impl Connection {
     }
 
     /// The answer says that the connection is this claim's from then on.
-    pub(super) fn claim(&self, claim: Claim, silence: Duration) {
+    pub(super) fn claim(&self, claim: TakeOver, silence: Duration) {
         *self.claimed() = Some(claim);
         self.set_silence(silence);
         self.enter(Phase::Raw);
     }
 
     /// Whose the connection is, once.
-    pub(super) fn take_claim(&self) -> Option<Claim> {
+    pub(super) fn take_claim(&self) -> Option<TakeOver> {
         let is_raw = self.phase() == Phase::Raw;
         is_raw.then(|| self.claimed().take()).flatten()
     }
 
-    fn claimed(&self) -> MutexGuard<'_, Option<Claim>> {
+    fn claimed(&self) -> MutexGuard<'_, Option<TakeOver>> {
         self.claim.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,8 @@
-//! Cross-origin rules as upstream's Go services apply them (`rs/cors` with any origin).
+//! Cross-origin rules as upstream applies them: [`CorsRules`] those of its Go services (`rs/cors` with
+//! any origin), [`preflight`] and [`open`] those of both its gateways (the stock Kong plugin locally,
+//! Envoy's filter in the compose stack), which stand in front of every service.
+//!
+//! Any origin may call: every call carries its own credentials, and none rides on cookies.
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -7,7 +11,11 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpResponse};
 
-/// What other origins may do. Any origin may call; that is what API keys are for.
+/// What a gateway lets pages use, and for how long they may remember that.
+const METHODS: &str = "GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT";
+const MAX_AGE_SECONDS: &str = "3600";
+
+/// What other origins may do at a service.
 #[derive(Clone, Debug)]
 pub struct CorsRules {
     /// Methods a browser may use.
@@ -79,6 +87,35 @@ impl CorsRules {
                 .split(',')
                 .map(|name| name.trim().to_ascii_lowercase())
                 .all(|name| name.is_empty() || self.allowed_headers.contains(&name))
+    }
+}
+
+/// The answer of a gateway to a preflight, if the request is one: before any key is looked at.
+pub fn preflight(request: &ServiceRequest) -> Option<HttpResponse> {
+    let asked = request.headers();
+    if !is_preflight(request) || !asked.contains_key(header::ORIGIN) {
+        return None;
+    }
+    let mut response = HttpResponse::new(StatusCode::OK);
+    let headers = response.headers_mut();
+    insert(headers, header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    insert(headers, header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    insert(headers, header::ACCESS_CONTROL_MAX_AGE, MAX_AGE_SECONDS);
+    insert(headers, header::VARY, "Access-Control-Request-Headers");
+    if let Some(names) = asked.get(header::ACCESS_CONTROL_REQUEST_HEADERS) {
+        // Echoed, because `*` would not cover Authorization.
+        headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
+    Some(response)
+}
+
+/// Lets the page that called read the answer, whatever the service behind the gateway said.
+pub fn open(headers: &mut HeaderMap) {
+    insert(headers, header::ACCESS_CONTROL_ALLOW_ORIGIN, "*");
+    // The combination with `*` is refused by browsers, so it can only confuse.
+    headers.remove(header::ACCESS_CONTROL_ALLOW_CREDENTIALS);
+    if !headers.contains_key(header::ACCESS_CONTROL_EXPOSE_HEADERS) {
+        insert(headers, header::ACCESS_CONTROL_EXPOSE_HEADERS, "*");
     }
 }
 

@@ -2,23 +2,21 @@
 //! body its deadlines, and hands the answer out in pieces, counted until they are taken.
 
 use std::cell::Cell;
-use std::net::IpAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use actix_http::{HttpMessage as _, Payload, Request, Response};
-use actix_web::HttpRequest;
 use actix_web::body::{BodySize, BoxBody, MessageBody};
 use actix_web::http::{StatusCode, header};
 use bytes::Bytes;
 
-use super::body::{BodyRules, Upload};
+use super::body::Upload;
 use super::connection::Connection;
 use super::forwarded::sender;
 use super::framing::BodyLength;
+use super::shared::Shared;
 use super::upgrade::Claim;
 
 /// Largest piece of an answer that is copied into a connection's write buffer at once.
@@ -28,55 +26,6 @@ const PIECE: usize = 8 << 10;
 /// app: they are not counted as held for the client.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedBytes;
-
-/// What the layer and the handlers share about a request.
-pub(super) struct Shared {
-    pub(super) rules: Cell<BodyRules>,
-    pub(super) connection: Arc<Connection>,
-    client: Option<IpAddr>,
-    pub(super) has_body: bool,
-    /// How long a client may say nothing who no longer speaks HTTP.
-    silence: Duration,
-    /// Bytes of the body that has been read.
-    kept: Cell<usize>,
-}
-
-impl Shared {
-    pub(super) fn of(request: &HttpRequest) -> Option<Rc<Self>> {
-        request.extensions().get::<Rc<Self>>().cloned()
-    }
-
-    pub(super) fn hold(&self, bytes: usize) {
-        self.connection.hold(self.client, bytes);
-    }
-
-    pub(super) fn release(&self, bytes: usize) {
-        if bytes > 0 {
-            self.connection.release(self.client, bytes);
-        }
-    }
-
-    /// Bytes that are held because the client sends them are from now on held for the work on his
-    /// request, until that is done.
-    pub(super) fn keep(&self, bytes: usize) {
-        self.connection.hand_over(bytes);
-        self.kept.set(self.kept.get() + bytes);
-    }
-
-    fn release_kept(&self) {
-        let kept = self.kept.take();
-        if kept > 0
-            && let Some(all) = self.connection.all()
-        {
-            all.release(self.client, kept);
-        }
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        let all = self.connection.all();
-        all.is_some_and(|all| all.is_full(self.client))
-    }
-}
 
 /// A request that is being handled or whose answer is being taken.
 pub(super) struct Exchange(Rc<Shared>);
@@ -130,7 +79,8 @@ impl Exchange {
         if let Some(claim) = claim
             && response.status() == StatusCode::SWITCHING_PROTOCOLS
         {
-            self.0.connection.claim(claim, self.0.silence);
+            let take_over = move |io, ahead, connection| claim.take(io, ahead, connection);
+            self.0.connection.claim(Box::new(take_over), self.0.silence);
         }
         let counted = response.extensions().get::<SharedBytes>().is_none();
         response.map_body(|_, body| Answer {

@@ -18,7 +18,7 @@ use actix_web::dev::AppConfig;
 use actix_web::rt::net::TcpStream;
 
 use super::connection::Connection;
-use super::connections::Connections;
+use super::connection::Connections;
 use super::requests::Exchange;
 use super::stream::WatchedStream;
 use crate::telemetry::http_metrics;

@@ -70,7 +70,7 @@ impl WatchedStream {
             && let Some(io) = self.io.take()
         {
             let ahead = std::mem::take(&mut self.ahead);
-            claim.take(io, ahead, Arc::clone(&self.watch.connection));
+            claim(io, ahead, Arc::clone(&self.watch.connection));
             // What is above sees the end.
             cx.waker().wake_by_ref();
         }

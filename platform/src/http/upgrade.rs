@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tracing::{Instrument as _, Span};
 
 use super::connection::Connection;
-use super::requests::Shared;
+use super::shared::Shared;
 use super::watch::Watch;
 use crate::telemetry::{CloseReason, http_metrics};
 

@@ -35,9 +35,13 @@ pub enum LintCode {
 /// One piece of advice about `[start, end)`, in UTF-16 code units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Lint {
+    /// Which kind of advice.
     pub code: LintCode,
+    /// The same in words.
     pub message: String,
+    /// Where it begins.
     pub start: usize,
+    /// The first unit behind it.
     pub end: usize,
     /// Text that would put it right, when one replacement does.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -39,24 +39,31 @@ pub struct Options<'a> {
 /// The compiled text and what there is to say about it.
 #[derive(Debug)]
 pub struct Compiled {
+    /// The template with every value in its place.
     pub output: String,
     /// Names the template uses and nobody provided, in order of first use.
     pub missing: Vec<String>,
     /// Names that were provided and the template does not use, sorted.
     pub unused: Vec<String>,
+    /// What its author may not have meant.
     pub warnings: Vec<Lint>,
+    /// What the system variables stood for.
     pub system: SystemVariables,
 }
 
 /// Why a template does not compile.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum CompileError {
+    /// A strict compilation, and these have no value.
     #[error("Missing variables: {}", .0.join(", "))]
     MissingVariables(Vec<String>),
+    /// The variable of this name has a value without a text form.
     #[error("The value of \"{0}\" is not a finite number")]
     InvalidValue(String),
+    /// Nobody knows this time zone.
     #[error("Unknown time zone \"{0}\"")]
     UnknownTimezone(String),
+    /// Values made it too long.
     #[error("The compiled text is longer than {OUTPUT_LIMIT} bytes")]
     OutputTooLong,
 }

@@ -10,12 +10,17 @@ use super::number;
 /// One value, anything with a JSON form.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// No value, which is written as nothing.
     Null,
+    /// `true` or `false`.
     Bool(bool),
     /// Every number is a double, as it is to half of the clients that send one.
     Number(f64),
+    /// A text.
     Text(String),
+    /// Several values.
     List(Vec<Value>),
+    /// Values with names, in the order they were given in.
     Object(Vec<(String, Value)>),
 }
 
@@ -24,22 +29,27 @@ pub enum Value {
 pub struct Variables(Vec<(String, Value)>);
 
 impl Variables {
+    /// Values in any order.
     pub fn new(members: Vec<(String, Value)>) -> Self {
         Self(in_property_order(members))
     }
 
+    /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
+    /// Names alone.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
+    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -10,9 +10,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::{Caller, SignedIn};
+use crate::config::NAME;
 use crate::db;
 use crate::error::Error;
-use crate::service::SERVICE;
 use crate::state::State;
 
 pub(super) fn configure(config: &mut web::ServiceConfig) {
@@ -50,7 +50,7 @@ pub(super) struct Component {
     responses((status = 200, body = HealthBody), (status = 503, body = HealthBody))
 )]
 pub(super) async fn get_health(state: web::Data<State>) -> HttpResponse {
-    let others = state.board.ask_all_but(SERVICE.name);
+    let others = state.board.ask_all_but(NAME);
     let (own, others) = tokio::join!(db::health::of(&state.database), others);
     let whole = others.iter().fold(own, |worst, (_, it)| worst.worse(*it));
     let component = |name, status| Component { name, status };

@@ -1,7 +1,6 @@
 //! The gateway in front of all services: one routing table on the API port and the app port
 //! (CORS, keys, forwarding headers), then the service itself, in the same process.
 
-mod cors;
 mod forwarded;
 mod keys;
 mod table;
@@ -15,7 +14,7 @@ use actix_web::http::Uri;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpResponse, web};
-use platform::http::AnsweredBy;
+use platform::http::{AnsweredBy, cors};
 
 use keys::{Change, Presented, Refusal, Rewrite};
 pub use keys::{Dialect, GatewayKeys, OpaqueKeys};

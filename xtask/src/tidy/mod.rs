@@ -1,5 +1,6 @@
 //! House rules that no linter knows, each with its reason.
 
+mod circles;
 pub(crate) mod dependencies;
 mod licences;
 mod migrations;
@@ -15,6 +16,7 @@ use crate::step::{Failure, Outcome, Program};
 pub(crate) fn run() -> Outcome {
     let metadata = metadata()?;
     let mut breaches = dependencies::check(&metadata);
+    breaches.extend(circles::check(&metadata)?);
     breaches.extend(licences::check(&metadata)?);
     breaches.extend(sources::check(&metadata)?);
     breaches.extend(migrations::check()?);

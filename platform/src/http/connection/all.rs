@@ -16,9 +16,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::config::HttpConfig;
-use super::connection::Connection;
-use super::files;
+use super::Connection;
+use crate::http::config::HttpConfig;
+use crate::http::files;
 use crate::telemetry::{CloseReason, http_metrics};
 
 /// How many connections are looked at to find one that can make room.
@@ -40,7 +40,7 @@ type ById = BTreeMap<u64, Arc<Connection>>;
 
 /// The connections of all servers of one process.
 pub struct Connections {
-    pub(super) config: HttpConfig,
+    pub(in crate::http) config: HttpConfig,
     open: Mutex<Open>,
     held: AtomicUsize,
     /// The same by client.
@@ -48,8 +48,8 @@ pub struct Connections {
     born: Instant,
     swept: AtomicU64,
     /// When it was told to end, and what tells the layer above so.
-    pub(super) stopped: OnceLock<Instant>,
-    pub(super) stopping: CancellationToken,
+    pub(in crate::http) stopped: OnceLock<Instant>,
+    pub(in crate::http) stopping: CancellationToken,
     /// Heard whenever the last connection is closed.
     none_left: Notify,
 }
@@ -93,7 +93,7 @@ impl Connections {
     /// Takes no further connections in, closes those where nothing happens, and returns when all
     /// others have their answers; [`Connection::deadline`] says how long each gets. None gets longer
     /// than `most`.
-    pub(super) async fn drain(&self, most: Duration) {
+    pub(in crate::http) async fn drain(&self, most: Duration) {
         self.stopped.get_or_init(Instant::now);
         self.stopping.cancel();
         for connection in self.open().all.values() {
@@ -122,7 +122,10 @@ impl Connections {
     }
 
     /// Takes a new connection in, or says why not.
-    pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Result<Arc<Connection>, CloseReason> {
+    pub(in crate::http) fn admit(
+        self: &Arc<Self>,
+        peer: IpAddr,
+    ) -> Result<Arc<Connection>, CloseReason> {
         let network = (self.config.trusted_proxies == 0).then(|| network(peer));
         let mut open = self.open();
         if self.stopping.is_cancelled() {
@@ -168,12 +171,12 @@ impl Connections {
     }
 
     /// A connection has completed a request.
-    pub(super) fn prove(&self, connection: &Connection) {
+    pub(in crate::http) fn prove(&self, connection: &Connection) {
         self.open().is_waiting_no_more(connection);
     }
 
     /// A connection is closed.
-    pub(super) fn forget(&self, connection: &Connection) {
+    pub(in crate::http) fn forget(&self, connection: &Connection) {
         let mut open = self.open();
         open.remove(connection);
         if open.all.is_empty() {
@@ -182,7 +185,7 @@ impl Connections {
     }
 
     /// Counts bytes held for a client.
-    pub(super) fn hold(&self, client: Option<IpAddr>, bytes: usize) {
+    pub(in crate::http) fn hold(&self, client: Option<IpAddr>, bytes: usize) {
         if let Some(client) = client {
             *self.shares().entry(network(client)).or_default() += bytes;
         }
@@ -191,7 +194,7 @@ impl Connections {
         self.is_full(client);
     }
 
-    pub(super) fn release(&self, client: Option<IpAddr>, bytes: usize) {
+    pub(in crate::http) fn release(&self, client: Option<IpAddr>, bytes: usize) {
         if let Some(client) = client {
             let mut shares = self.shares();
             if let Entry::Occupied(mut share) = shares.entry(network(client)) {
@@ -207,7 +210,7 @@ impl Connections {
 
     /// Whether no more bytes may be taken in for this client: because there are too many in all,
     /// or because of his own.
-    pub(super) fn is_full(&self, client: Option<IpAddr>) -> bool {
+    pub(in crate::http) fn is_full(&self, client: Option<IpAddr>) -> bool {
         let most = self.config.max_bytes_in_flight;
         let full = || self.held.load(Relaxed) >= most || self.has_full_share(client);
         full() && {
