@@ -3,22 +3,33 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
 
-/// Draws a seed and prints it, which shows where a test fails. `PROPTEST_RNG_SEED` sets it and
-/// `PROPTEST_CASES` how many cases are tried.
+/// A seed drawn anew for every run and printed, which shows where a test fails. `PROPTEST_RNG_SEED` sets
+/// it; what a run finds becomes a vector or a test of its own, so that it is tried for ever.
 #[expect(clippy::print_stdout, reason = "shown where a test fails")]
-pub fn properties() -> Config {
-    let config = Config {
-        failure_persistence: None,
-        ..Config::default()
-    };
-    let seed = match config.rng_seed {
+pub fn seed() -> u64 {
+    let seed = match Config::default().rng_seed {
         RngSeed::Fixed(seed) => seed,
         RngSeed::Random => rand::random(),
     };
-    println!("PROPTEST_RNG_SEED={seed} PROPTEST_CASES={}", config.cases);
+    println!("PROPTEST_RNG_SEED={seed}");
+    seed
+}
+
+/// Cases from a [`seed`]; `PROPTEST_CASES` sets how many are tried.
+pub fn properties() -> Config {
+    many(1)
+}
+
+/// So many times as many cases, for what is quick to try.
+#[expect(clippy::print_stdout, reason = "shown where a test fails")]
+pub fn many(times: u32) -> Config {
+    let usual = Config::default();
+    println!("PROPTEST_CASES={}", usual.cases);
     Config {
-        rng_seed: RngSeed::Fixed(seed),
-        ..config
+        failure_persistence: None,
+        cases: usual.cases * times,
+        rng_seed: RngSeed::Fixed(seed()),
+        ..usual
     }
 }
 

@@ -118,5 +118,14 @@ mod tests {
                 prop_assert_eq!(email(&address).unwrap(), address);
             }
         }
+
+        #[test]
+        fn a_number_that_is_taken_is_one_and_stays_what_it_is(text in "[+ ]{0,2}[0-9 x]{0,18}") {
+            if let Ok(number) = phone(&text) {
+                prop_assert!(number.bytes().all(|byte| byte.is_ascii_digit()));
+                prop_assert!(number.len() <= 15 && !number.starts_with('0'));
+                prop_assert_eq!(phone(&number).unwrap(), number);
+            }
+        }
     }
 }

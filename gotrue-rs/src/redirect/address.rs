@@ -365,6 +365,10 @@ impl Address {
         if !path.is_empty() && !path.starts_with('/') && !self.host.is_empty() {
             out.push('/');
         }
+        if !has_authority && !out.ends_with("//") && path.starts_with("//") {
+            // Upstream: lets it become a host.
+            out.push_str("/.");
+        }
         if out.is_empty()
             && path
                 .split('/')

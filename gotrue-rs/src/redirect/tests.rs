@@ -202,3 +202,14 @@ fn long_texts_take_no_longer_than_their_length() {
     let glob = Glob::parse("**a**b**{c*,**d}*e").unwrap();
     assert!(!glob.matches(&"abcd".repeat(25_000)));
 }
+
+#[test]
+fn a_path_never_becomes_a_host() {
+    for (written, read) in [
+        ("%2f/evil.example\u{a1}", "/.//evil.example%C2%A1"),
+        ("app:/%2fevil.example\u{a1}", "app:/.//evil.example%C2%A1"),
+        ("%2f/evil.example", "%2f/evil.example"),
+    ] {
+        assert_eq!(Address::parse(written).unwrap().to_string(), read);
+    }
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use platform_test::properties::properties;
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Deserialize;
@@ -193,6 +194,8 @@ fn template() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(properties())]
+
     #[test]
     fn any_template_compiles(text in template(), value in any::<String>()) {
         let result = compiled(&text, &one("x", &value)).unwrap();

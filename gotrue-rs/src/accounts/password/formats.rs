@@ -235,6 +235,9 @@ impl ScryptHash {
 
 #[cfg(test)]
 mod tests {
+    use platform_test::properties::{made_of, properties};
+    use proptest::prelude::*;
+
     use super::{Stored, is_usable};
 
     const KNOWN: [&str; 3] = [
@@ -321,6 +324,41 @@ mod tests {
             "$fbscrypt",
         ] {
             assert!(Stored::parse(hash).is_none(), "{hash}");
+        }
+    }
+
+    const HASH: &[&str] = &[
+        "$",
+        "$2b$",
+        "$2",
+        "10$",
+        "99$",
+        "$argon2id$",
+        "$argon2i",
+        "v=19",
+        "m=64,t=3,p=2",
+        "m=",
+        "4294967295",
+        ",",
+        "=",
+        "$fbscrypt$",
+        "v=1,n=10,r=8,p=1,",
+        "n=64",
+        "ss=Cw==",
+        "sk=",
+        "AAAA",
+        "................................................",
+    ];
+
+    proptest! {
+        #![proptest_config(properties())]
+
+        #[test]
+        fn no_hash_breaks_its_reader(text in made_of(HASH), known in 0..3_usize, at: prop::sample::Index) {
+            let _ = Stored::parse(&text).map(|stored| stored.is_costly());
+            let known = KNOWN[known];
+            let (head, tail) = known.split_at(at.index(known.len()));
+            let _ = Stored::parse(&format!("{head}{text}{tail}")).map(|stored| stored.is_costly());
         }
     }
 }

@@ -199,3 +199,26 @@ fn set(response: &mut HttpResponse, name: HeaderName, value: &str) {
         response.headers_mut().insert(name, value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use platform_test::properties::properties;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(properties())]
+
+        #[test]
+        fn a_cursor_leads_back_to_its_place(seconds in 0..4_000_000_000_i64, id: u128, text: String) {
+            let _ = decode(&text);
+            let _ = decode(&LENIENT.encode(&text));
+            let created_at = Timestamp::from_second(seconds).unwrap();
+            let cursor = Cursor { created_at, id: Uuid::from_u128(id.max(1)) };
+            let read = decode(&encode(&cursor)).unwrap();
+            prop_assert_eq!((read.created_at, read.id), (cursor.created_at, cursor.id));
+        }
+    }
+}
