@@ -19,7 +19,7 @@ mod variables;
 
 pub(crate) use letter::{Letter, reserve};
 pub(crate) use notices::{Notice, notify};
-pub(crate) use outbox::{Posted, send_left_over};
+pub(crate) use outbox::{Posted, forget_unsettled, send_left_over};
 pub(crate) use permit::{Asker, admit, authorize, is_too_soon};
 pub(crate) use post::{Post, PostError};
 pub(crate) use purpose::Purpose;

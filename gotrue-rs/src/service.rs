@@ -87,11 +87,12 @@ pub fn plan(config: Config, env: &Reader<'_>) -> Plan {
             verifier: house.verifier.clone(),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&house.mailer)),
             clock: house.clock.clone(),
+            tasks: house.tasks.clone(),
         };
         let state = State::new(config, deps)?;
         state.passwords.show(house.metrics);
         state.mail.show(house.metrics);
-        state.tend_outbox(&house.tasks);
+        state.tend_outbox();
         Ok(Arc::new(Auth(Data::new(state))))
     })
 }
@@ -106,5 +107,9 @@ impl Service for Auth {
 
     async fn health(&self) -> Health {
         self.0.db.health(db::migrations::PING).await
+    }
+
+    async fn flush(&self) {
+        self.0.settle_mails().await;
     }
 }

@@ -6,6 +6,7 @@ use platform::clock::Clock;
 use platform::jwt::{KeyError, Keyring, Verifier};
 use platform::mail::Mailer;
 use platform::pg::{Client, Database, DbError};
+use platform::service::Tasks;
 
 use crate::accounts::password::Hasher;
 use crate::config::Config;
@@ -23,6 +24,8 @@ pub struct Deps {
     pub mailer: Arc<dyn Mailer>,
     /// What tells the time.
     pub clock: Clock,
+    /// Where mails are sent that somebody else waits for, or nobody.
+    pub tasks: Tasks,
 }
 
 /// The service's state; cloning shares it.
@@ -38,6 +41,7 @@ pub struct State {
     pub(crate) mail: Post,
     pub(crate) limits: Limits,
     pub(crate) asked: AskedLately,
+    pub(crate) tasks: Tasks,
 }
 
 impl State {
@@ -59,6 +63,7 @@ impl State {
                 &deps.clock,
             ),
             clock: deps.clock,
+            tasks: deps.tasks,
             config: Arc::new(config),
         })
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use platform::pg::DbError;
-use platform::service::Tasks;
 
 use crate::db;
 use crate::mail;
@@ -19,9 +18,9 @@ const FORGETTING: SignedDuration = SignedDuration::from_hours(24);
 
 impl State {
     /// Sends mails that processes which died left behind, and forgets what is old, until the end.
-    pub(crate) fn tend_outbox(&self, tasks: &Tasks) {
+    pub(crate) fn tend_outbox(&self) {
         let state = self.clone();
-        tasks.repeat(OUTBOX_ROUND, move || {
+        self.tasks.repeat(OUTBOX_ROUND, move || {
             let state = state.clone();
             async move {
                 if let Err(error) = state.send_left_over_mails().await {
@@ -37,6 +36,14 @@ impl State {
     /// Mails that processes which died left behind: each is sent once more, by one process.
     pub async fn send_left_over_mails(&self) -> Result<usize, Box<dyn Error + Send + Sync>> {
         Ok(mail::send_left_over(self).await?)
+    }
+
+    /// Lets the outbox know of mails that are done with, so that the next process does not send them
+    /// once more.
+    pub(crate) async fn settle_mails(&self) {
+        if let Err(error) = mail::forget_unsettled(self).await {
+            tracing::warn!(%error, "Mails that were sent may be sent once more");
+        }
     }
 
     /// What belongs to codes is kept as long as any of them may live.

@@ -78,14 +78,15 @@ pub(super) async fn send(
     elapsed: Duration,
 ) -> Result<(), PostError> {
     let own = state.for_service();
-    let sending = tokio::spawn(async move { send_now(&own, posted, &slot, elapsed).await });
+    let sending = async move { send_now(&own, posted, &slot, elapsed).await };
+    let sending = state.tasks.spawn(sending);
     sending.await?
 }
 
 /// Sends a package whether or not the answer waits for it; a refusal is only logged.
 pub(super) fn send_later(state: &State, posted: Posted) -> JoinHandle<()> {
     let own = state.for_service();
-    tokio::spawn(async move {
+    state.tasks.spawn(async move {
         // Without a slot it waits for the next round of left-over mails.
         if let Ok(slot) = own.mail.slot(Duration::ZERO).await
             && let Err(error) = send_now(&own, posted, &slot, Duration::ZERO).await
@@ -182,8 +183,8 @@ async fn forget(tx: &Tx<'_>, id: Uuid, stored: &Stored) -> Result<(), DbError> {
 /// Sends what processes that died left behind, once; what is too old to be of use, or has been
 /// tried twice, is dropped. Says how many mails there were.
 pub(crate) async fn send_left_over(state: &State) -> Result<usize, Error> {
+    forget_unsettled(state).await?;
     let client = state.client().await?;
-    forget_unsettled(state, &client).await?;
     let found = db::mail_outbox::take_up(&client, state.clock.now()).await?;
     drop(client);
     let count = found.len();
@@ -192,12 +193,16 @@ pub(crate) async fn send_left_over(state: &State) -> Result<usize, Error> {
 }
 
 /// Tells the outbox what it could not be told before.
-async fn forget_unsettled(state: &State, db: &impl Executor) -> Result<(), DbError> {
+pub(crate) async fn forget_unsettled(state: &State) -> Result<(), DbError> {
     let ids = state.mail.take_unsettled();
     if ids.is_empty() {
         return Ok(());
     }
-    let outcome = db::mail_outbox::delete_all(db, &ids).await;
+    let outcome = async {
+        let client = state.client().await?;
+        db::mail_outbox::delete_all(&client, &ids).await
+    };
+    let outcome = outcome.await;
     if outcome.is_err() {
         state.mail.remember_unsettled(&ids);
     }

@@ -14,6 +14,7 @@ use platform::http::forwarded::TrustedProxies;
 use platform::http::observe;
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
+use platform::service::Tasks;
 use platform_test::TestDatabase;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -104,6 +105,7 @@ impl TestApp {
             verifier: config.verifier(clock.clone()).expect("keys"),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&outbox) as Arc<dyn Mailer>),
             clock: clock.clone(),
+            tasks: Tasks::new(),
         };
         let state = web::Data::new(State::new(config, deps).expect("state"));
         let scope = prefix.to_owned();

@@ -67,6 +67,9 @@ const FAST_SHUTDOWN: Duration = Duration::from_secs(30);
 /// How long an immediate shutdown may take before the server is killed.
 const IMMEDIATE_SHUTDOWN: Duration = Duration::from_secs(5);
 
+/// The longest that stopping a server may take.
+pub const LONGEST_SHUTDOWN: Duration = FAST_SHUTDOWN.saturating_add(IMMEDIATE_SHUTDOWN);
+
 /// A running Postgres server. Dropping it stops the server.
 #[derive(Debug)]
 pub struct Cluster {

@@ -23,4 +23,4 @@ pub use connection::{Connections, network};
 pub use observe::{AnsweredBy, RequestId, observe};
 pub use requests::SharedBytes;
 pub use serve::{ServeOptions, run_until_stopped};
-pub use server::{serve, stop};
+pub use server::{LONGEST_STOP, serve, stop};

@@ -24,7 +24,7 @@ use super::stream::WatchedStream;
 use crate::telemetry::http_metrics;
 
 /// Time requests in flight get when the process ends.
-const SHUTDOWN: Duration = Duration::from_secs(30);
+pub const LONGEST_STOP: Duration = Duration::from_secs(30);
 
 /// How long after an early answer a client's body is still read.
 const LINGER: Duration = Duration::from_secs(2);
@@ -55,6 +55,7 @@ where
 {
     let mut builder = ServerBuilder::default().workers(workers).disable_signals();
     for listener in listeners {
+        connections.come_from(&listener)?;
         builder = listen(builder, listener, connections, factory.clone())?;
     }
     Ok(builder.run())
@@ -66,7 +67,8 @@ pub async fn stop(connections: &Connections, servers: &[ServerHandle]) {
     for server in servers {
         server.pause().await;
     }
-    connections.drain(SHUTDOWN).await;
+    connections.close_doors();
+    connections.drain(LONGEST_STOP).await;
     for server in servers {
         server.stop(false).await;
     }

@@ -47,9 +47,11 @@ mod tasks;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::web::ServiceConfig;
 use async_trait::async_trait;
+use futures_util::future::join_all;
 
 pub use alone::run_alone;
 pub use board::Board;
@@ -60,11 +62,23 @@ pub use tasks::Tasks;
 use crate::clock::Clock;
 use crate::env::{Reader, Secret};
 use crate::health::Health;
+use crate::http;
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
 use crate::pg::migrate::Migrations;
 use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError};
 use crate::telemetry::Metrics;
+
+/// How long tasks that know of the end are waited for.
+const LAST_TASKS: Duration = Duration::from_secs(10);
+
+/// How long services get to write down what they hold in memory.
+const LAST_FLUSH: Duration = Duration::from_secs(5);
+
+/// The longest that the end of services may take in all.
+pub const LONGEST_END: Duration = http::LONGEST_STOP
+    .saturating_add(LAST_TASKS)
+    .saturating_add(LAST_FLUSH);
 
 /// What a service is, before anything of it runs.
 pub struct Definition {
@@ -102,7 +116,8 @@ pub trait Service: Send + Sync {
         Health::good()
     }
 
-    /// Writes down what is held in memory; called once, when no request is left.
+    /// Writes down what is held in memory, within seconds; called once, when requests and tasks have ended or
+    /// were given up.
     async fn flush(&self) {}
 }
 
@@ -156,7 +171,7 @@ impl House {
             verifier,
             clock,
             mailer,
-            tasks: Tasks::default(),
+            tasks: Tasks::new(),
             board: Board::default(),
             pools: Pools::default(),
             metrics,
@@ -183,5 +198,17 @@ impl House {
         let service = plan(&own)?;
         self.board.add(name, &service);
         Ok(service)
+    }
+
+    /// What follows when no request is left: waits for the tasks, has the services write down what they
+    /// hold, all at once, and lets go of the database.
+    pub async fn end(&self, services: impl IntoIterator<Item = &Arc<dyn Service>>) {
+        self.tasks.stop();
+        self.tasks.wait(LAST_TASKS).await;
+        let flushes = join_all(services.into_iter().map(|service| service.flush()));
+        if tokio::time::timeout(LAST_FLUSH, flushes).await.is_err() {
+            tracing::warn!("Some of what was held in memory could not be written down in time");
+        }
+        self.pools.close();
     }
 }

@@ -2,23 +2,44 @@
 
 use std::time::Duration;
 
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// The tasks of a house; cloning shares them.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Tasks {
+    /// That of the process. A request's own ends with its worker, before the tasks are waited for.
+    runtime: Handle,
     stopping: CancellationToken,
     tracker: TaskTracker,
 }
 
 impl Tasks {
+    /// None yet. They run on the runtime this is called in.
+    ///
+    /// # Panics
+    ///
+    /// Outside a runtime.
+    #[expect(
+        clippy::new_without_default,
+        reason = "it depends on where it is called"
+    )]
+    pub fn new() -> Self {
+        Self {
+            runtime: Handle::current(),
+            stopping: CancellationToken::new(),
+            tracker: TaskTracker::new(),
+        }
+    }
+
     /// Runs a task that ends by itself soon after [`Self::stopping`] is cancelled.
-    pub fn spawn<F>(&self, task: F)
+    pub fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
     where
-        F: Future<Output = ()> + Send + 'static,
+        F: Future<Output: Send> + Send + 'static,
     {
-        self.tracker.spawn(task);
+        self.tracker.spawn_on(task, &self.runtime)
     }
 
     /// Runs `work` now and whenever so much time has passed since, until the end. A round that has
@@ -68,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_round_that_has_begun_is_finished_and_no_other_follows() {
-        let tasks = Tasks::default();
+        let tasks = Tasks::new();
         let rounds = Arc::new(AtomicUsize::new(0));
         let (counted, told) = (Arc::clone(&rounds), tasks.clone());
         tasks.repeat(Duration::ZERO, move || {
@@ -85,7 +106,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_task_that_does_not_listen_is_not_waited_for_longer_than_asked() {
-        let tasks = Tasks::default();
+        let tasks = Tasks::new();
         tasks.spawn(std::future::pending());
         tasks.stop();
         assert!(!tasks.wait(Duration::ZERO).await);

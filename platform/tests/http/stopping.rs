@@ -93,6 +93,22 @@ async fn a_client_that_takes_nothing_is_not_waited_for() {
 }
 
 #[actix_web::test]
+async fn who_comes_while_others_are_still_answered_is_refused_at_once() {
+    let server = TestServer::start(generous());
+    let mut waits = in_flight(&server).await;
+    let mut idle = Peer::connect(&server).await;
+    assert_eq!(idle.get().await, Some(200));
+    let address = server.address;
+    let stopped = spawn_local(server.finish());
+    assert_eq!(idle.read_to_end().await, 0);
+    let refused = tokio::net::TcpStream::connect(address).await.unwrap_err();
+    assert_eq!(refused.kind(), std::io::ErrorKind::ConnectionRefused);
+    server.gate.add_permits(1);
+    assert_eq!(waits.status().await, Some(200));
+    stopped.await.unwrap();
+}
+
+#[actix_web::test]
 async fn who_comes_when_it_has_stopped_is_not_served() {
     let server = TestServer::start(generous());
     let mut before = Peer::connect(&server).await;

@@ -2,12 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use platform::cluster::LONGEST_SHUTDOWN;
+use platform::service::LONGEST_END;
+
 use super::{CliError, Folders};
 use crate::lifecycle;
 use crate::ui::Ui;
 
-/// Open requests get half a minute, Postgres as much again.
-const PATIENCE: Duration = Duration::from_secs(70);
+/// What the services may take, and then Postgres.
+const PATIENCE: Duration = LONGEST_END.saturating_add(LONGEST_SHUTDOWN);
 
 /// Stops what runs with the data folder and waits until it is gone.
 pub(super) fn run(folders: &Folders, ui: Ui) -> Result<(), CliError> {

@@ -11,7 +11,6 @@ use std::io;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use actix_web::dev::{Server, ServerHandle};
 use actix_web::middleware::from_fn;
@@ -23,7 +22,7 @@ use platform::http::forwarded::TrustedProxies;
 use platform::http::{self, Connections, observe};
 use platform::jwt::{KeyError, Verifier};
 use platform::pg::DatabaseUrls;
-use platform::service::{House, Pools, Tasks};
+use platform::service::House;
 use tokio::task::JoinHandle;
 
 pub use context::{Mode, ProjectKeys, ServeContext};
@@ -37,9 +36,6 @@ use services::{Planned, Services};
 use crate::gateway::{self, Clash, Gateway, Table};
 use crate::mailbox::{self, Door, MailboxMailer, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
-
-/// How long tasks that know of the end are waited for.
-const LAST_TASKS: Duration = Duration::from_secs(10);
 
 /// Largest request body of the mailbox: ids of the mails to delete.
 const MAILBOX_BODY_LIMIT: usize = 64 << 10;
@@ -88,8 +84,7 @@ pub struct Running {
     /// Whether the web app should be shown and is not built.
     pub lacks_web_app: bool,
     services: Services,
-    tasks: Tasks,
-    pools: Pools,
+    house: House,
     connections: Arc<Connections>,
     handles: Vec<ServerHandle>,
     servers: Vec<JoinHandle<io::Result<()>>>,
@@ -184,8 +179,7 @@ impl Prepared {
             addresses,
             lacks_web_app,
             services,
-            tasks: house.tasks,
-            pools: house.pools,
+            house,
             connections,
             handles: servers.iter().map(Server::handle).collect(),
             servers: servers.into_iter().map(tokio::spawn).collect(),
@@ -197,11 +191,9 @@ impl Running {
     /// Takes no further requests, answers those in flight, ends what runs beside them, writes down what
     /// is held in memory, and lets go of the database.
     pub async fn stop(self) {
-        self.tasks.stop();
+        self.house.tasks.stop();
         http::stop(&self.connections, &self.handles).await;
-        self.tasks.wait(LAST_TASKS).await;
-        self.services.flush().await;
-        self.pools.close();
+        self.house.end(self.services.iter()).await;
     }
 
     /// Waits until a server ends of itself, which only a failure makes it do.

@@ -54,10 +54,8 @@ impl Services {
         }
     }
 
-    /// Writes down what they hold in memory.
-    pub(super) async fn flush(&self) {
-        for (_, service) in self.0.iter() {
-            service.flush().await;
-        }
+    /// Each of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<dyn Service>> {
+        self.0.iter().map(|(_, service)| service)
     }
 }

@@ -20,7 +20,7 @@ use platform::http::upgrade::{self, RawSocket, UpgradeError};
 use platform::jwt::Verifier;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
 use platform::pg::{Database, DatabaseConfig, Executor, column};
-use platform::service::{Access, Definition, Plan, Row, Service};
+use platform::service::{Access, Definition, Plan, Row, Service, Tasks};
 use platform::telemetry::Counter;
 use serde::Deserialize;
 use tokio_tungstenite::WebSocketStream;
@@ -79,15 +79,12 @@ fn read(env: &Reader<'_>) -> Plan {
         let dummy = Dummy {
             database: house.database("authenticator", |url| DatabaseConfig::new(url, "dummy"))?,
             verifier: house.verifier.clone(),
-            stopping: house.tasks.stopping().clone(),
+            tasks: house.tasks.clone(),
+            workers: Arc::default(),
             counted: house.metrics.counter("dummy_bytes", "Bytes in and out"),
             seen: seen(&name),
         };
-        let (stopping, ends) = (house.tasks.stopping().clone(), Arc::clone(&dummy.seen.ends));
-        house.tasks.spawn(async move {
-            stopping.cancelled().await;
-            ends.lock().unwrap().push("task");
-        });
+        dummy.note_end("task");
         Ok(Arc::new(Living(Data::new(dummy))))
     })
 }
@@ -95,9 +92,30 @@ fn read(env: &Reader<'_>) -> Plan {
 struct Dummy {
     database: Database,
     verifier: Verifier,
-    stopping: CancellationToken,
+    tasks: Tasks,
+    /// One is held by each worker as long as it lives.
+    workers: Arc<Worker>,
     counted: Counter,
     seen: Seen,
+}
+
+#[derive(Default)]
+struct Worker;
+
+impl Dummy {
+    /// Notes the end in a task that is slow to come to its own: it lasts until no worker is left.
+    fn note_end(&self, what: &'static str) {
+        let stopping = self.tasks.stopping().clone();
+        let (ends, workers) = (Arc::clone(&self.seen.ends), Arc::downgrade(&self.workers));
+        self.tasks.spawn(async move {
+            stopping.cancelled().await;
+            // The dummy itself has one.
+            while workers.strong_count() > 1 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            ends.lock().unwrap().push(what);
+        });
+    }
 }
 
 struct Living(Data<Dummy>);
@@ -107,6 +125,8 @@ impl Service for Living {
     fn routes(&self, config: &mut ServiceConfig) {
         config
             .app_data(self.0.clone())
+            .app_data(Data::from(Arc::clone(&self.0.workers)))
+            .route("/note", web::post().to(post_note))
             .route("/word", web::get().to(get_word))
             .route("/caller", web::get().to(get_caller))
             .route("/socket", web::get().to(get_socket))
@@ -134,6 +154,12 @@ async fn get_word(dummy: Data<Dummy>) -> HttpResponse {
     let client = dummy.database.client().await.unwrap();
     let row = client.query_one("select word from dummy.notes", &[]).await;
     HttpResponse::Ok().body(column::<String>(&row.unwrap(), "word").unwrap())
+}
+
+/// Starts what outlives its request.
+async fn post_note(dummy: Data<Dummy>) -> HttpResponse {
+    dummy.note_end("task of a request");
+    HttpResponse::NoContent().finish()
 }
 
 /// The role of who calls: a user by his token, or a key by the token that the gateway makes of it.
@@ -165,7 +191,7 @@ async fn get_socket(
     };
     let key = request.headers().get("sec-websocket-key");
     let accept = key.map(|key| derive_accept_key(key.as_bytes()));
-    let stopping = dummy.stopping.clone();
+    let stopping = dummy.tasks.stopping().clone();
     let session = async move |socket: RawSocket| {
         let small = WebSocketConfig::default()
             .read_buffer_size(2 << 10)

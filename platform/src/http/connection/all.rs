@@ -6,13 +6,15 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv6Addr};
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, Shutdown, TcpListener};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use socket2::SockRef;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +52,8 @@ pub struct Connections {
     /// When it was told to end, and what tells the layer above so.
     pub(in crate::http) stopped: OnceLock<Instant>,
     pub(in crate::http) stopping: CancellationToken,
+    /// Where they come from.
+    listeners: Mutex<Vec<TcpListener>>,
     /// Heard whenever the last connection is closed.
     none_left: Notify,
 }
@@ -86,8 +90,31 @@ impl Connections {
             swept: AtomicU64::new(0),
             stopped: OnceLock::new(),
             stopping: CancellationToken::new(),
+            listeners: Mutex::default(),
             none_left: Notify::new(),
         })
+    }
+
+    /// Connections come from here, too.
+    pub(in crate::http) fn come_from(&self, listener: &TcpListener) -> io::Result<()> {
+        let mut listeners = self.listeners();
+        listeners.push(listener.try_clone()?);
+        Ok(())
+    }
+
+    /// Has the kernel refuse whoever comes now. Closing would not do: a server keeps its listeners
+    /// until it has ended, and clients would be let in to wait for an answer that never comes.
+    pub(in crate::http) fn close_doors(&self) {
+        for listener in self.listeners().drain(..) {
+            // Where listeners cannot be shut down, clients find out when the server has ended.
+            let _ = SockRef::from(&listener).shutdown(Shutdown::Both);
+        }
+    }
+
+    fn listeners(&self) -> MutexGuard<'_, Vec<TcpListener>> {
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes no further connections in, closes those where nothing happens, and returns when all
