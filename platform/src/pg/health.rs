@@ -16,7 +16,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Longest it may take to count as well.
 const SLOW: Duration = Duration::from_millis(500);
 
-/// How long an answer holds.
+/// How long an answer holds. Whoever asks, the database is not asked more often.
+const HOLDS: Duration = Duration::from_secs(1);
+
+/// How long it holds whether changes can be stored, which costs more to find out.
 const FRESH: Duration = Duration::from_secs(5);
 
 const OPENING: &str = "begin; set local work_mem = '64kB'; set local temp_tablespaces = ''";
@@ -31,11 +34,21 @@ select current_setting('transaction_read_only') = 'off' and count(room.page) > 0
 from room";
 
 impl Database {
-    /// How the database is for a service that needs what the statement `ping` looks for: it has no
-    /// parameters, and fails where something is missing.
+    /// How the database is for a service. The statement `ping` has no parameters and says whether what
+    /// the service needs is there, in its one column `ready`; it may fail where it is not.
     pub fn health(&self, ping: impl Into<Sql>) -> BoxFuture<'_, Health> {
         let ping = ping.into();
-        Box::pin(self.health_by(ping))
+        Box::pin(async {
+            let mut known = self.known.lock().await;
+            if let Some((at, health)) = *known
+                && at.elapsed() < HOLDS
+            {
+                return health;
+            }
+            let health = self.health_by(ping).await;
+            *known = Some((Instant::now(), health));
+            health
+        })
     }
 
     async fn health_by(&self, ping: Sql) -> Health {
@@ -43,7 +56,8 @@ impl Database {
         let down = Health::down("The database cannot be reached");
         let started = Instant::now();
         match tokio::time::timeout(PATIENCE, self.answers(ping)).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(true)) => {}
+            Ok(Ok(false)) => return Health::down("The database lacks what this service needs"),
             Ok(Err(error)) => {
                 warn_seldom(&error, "health check failed");
                 return down;
@@ -64,8 +78,8 @@ impl Database {
         }
     }
 
-    async fn answers(&self, ping: Sql) -> Result<(), DbError> {
-        self.client().await?.query_one(ping, &[]).await.map(drop)
+    async fn answers(&self, ping: Sql) -> Result<bool, DbError> {
+        super::column(&self.client().await?.query_one(ping, &[]).await?, "ready")
     }
 
     fn is_busy(&self) -> bool {

@@ -14,6 +14,7 @@ use tokio_postgres::types::{ToSql, Type};
 use super::tls::{self, SslMode};
 use super::{Client, DbError, Sql, Tx};
 use crate::env::Secret;
+use crate::health::Health;
 
 /// How long nobody connects after connecting failed: a server that is starting or full gets
 /// ready sooner if not every request knocks.
@@ -95,6 +96,7 @@ pub struct Database {
     unproved: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
+    pub(super) known: Arc<tokio::sync::Mutex<Option<(Instant, Health)>>>,
     pub(super) probed: Arc<tokio::sync::Mutex<Option<Probed>>>,
 }
 
@@ -138,6 +140,7 @@ impl Database {
             anonymous: Arc::new(Semaphore::new(anonymous_share(config.max_connections))),
             unproved: Arc::new(Semaphore::new(unproved_share(config.max_connections))),
             failed: Arc::default(),
+            known: Arc::default(),
             probed: Arc::default(),
         })
     }

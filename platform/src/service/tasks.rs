@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn a_task_that_does_not_listen_is_not_waited_for_longer_than_asked() {
         let tasks = Tasks::new();
-        tasks.spawn(std::future::pending());
+        tasks.spawn(std::future::pending::<()>());
         tasks.stop();
         assert!(!tasks.wait(Duration::ZERO).await);
     }

@@ -4,7 +4,7 @@ use platform::health::Health;
 use platform::pg::Database;
 
 const PING: &str = "-- wildfire.prompts.ping
-select has_schema_privilege('wildfire', 'usage') as ready";
+select has_table_privilege('authenticated', 'wildfire.prompts', 'select') as ready";
 
 /// How the database is for this service.
 pub(crate) async fn of(database: &Database) -> Health {

@@ -140,7 +140,7 @@ impl Service for Living {
         }
         self.0
             .database
-            .health("select 1 as well from dummy.notes")
+            .health("select true as ready from dummy.notes")
             .await
     }
 
