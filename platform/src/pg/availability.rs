@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use deadpool_postgres::{PoolError, TimeoutType};
+use deadpool::managed::{PoolError, TimeoutType};
 use tokio_postgres::error::SqlState;
 
 use super::DbError;

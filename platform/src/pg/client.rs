@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deadpool_postgres::Object;
+use deadpool::managed::Object;
 use futures_util::future::BoxFuture;
 use futures_util::join;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::{Error as PostgresError, Row, Statement};
 
+use super::connection::{Connection, Manager};
 use super::{DbError, Params, Sql};
 
 /// What a statement answers, once it is waited for. Boxed, so that its type does not name that of the
@@ -16,8 +17,8 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, DbError>>;
 
 /// Anything statements can be run on: a [`Client`] or a [`Tx`].
 ///
-/// Every statement is prepared once per connection and then reused, so its text should be a
-/// constant.
+/// A statement is prepared once per connection and then reused, for as long as its text is among those
+/// that the connection ran last.
 pub trait Executor: Sync {
     /// Runs a statement and returns its rows.
     fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>>;
@@ -44,70 +45,63 @@ pub trait Executor: Sync {
     }
 }
 
+/// For whom a statement is prepared that acts for nobody.
+const AS_LOGGED_IN: &str = "";
+
 /// A pooled connection; it goes back to the pool when dropped.
 pub struct Client {
     /// `None` only once the connection was given up by an unfinished transaction.
-    object: Option<Object>,
+    object: Option<Object<Manager>>,
     /// The place in a share of the pool that a caller takes for as long as the connection is used.
     _place: Option<OwnedSemaphorePermit>,
 }
 
 impl Client {
-    pub(super) fn new(object: Object, place: Option<OwnedSemaphorePermit>) -> Self {
+    pub(super) fn new(object: Object<Manager>, place: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             object: Some(object),
             _place: place,
         }
     }
 
-    pub(super) fn object(&self) -> Result<&Object, DbError> {
-        self.object
-            .as_ref()
-            .ok_or_else(|| DbError::Config("connection was given up".to_owned()))
+    pub(super) fn connection(&self) -> Result<&Connection, DbError> {
+        let object = self.object.as_deref();
+        object.ok_or_else(|| DbError::Config("connection was given up".to_owned()))
     }
 
-    pub(super) async fn prepare(&self, sql: &str) -> Result<Statement, DbError> {
-        Ok(self.object()?.prepare_cached(sql).await?)
+    async fn query_once(&self, sql: &Sql, params: Params<'_>) -> Result<Vec<Row>, DbError> {
+        let connection = self.connection()?;
+        let statement = connection.prepare(AS_LOGGED_IN, sql).await?;
+        connection.checked(connection.client.query(&statement, params).await)
     }
 
-    /// Forgets the prepared statements if one no longer fits its tables: Postgres would refuse
-    /// it for as long as the connection lives.
-    pub(super) fn checked<T>(&self, outcome: Result<T, PostgresError>) -> Result<T, DbError> {
-        let outcome = outcome.map_err(DbError::from);
-        if outcome.as_ref().is_err_and(DbError::is_stale_plan)
-            && let Some(object) = &self.object
-        {
-            object.statement_cache.clear();
-        }
-        outcome
-    }
-
-    async fn query_once(&self, sql: &str, params: Params<'_>) -> Result<Vec<Row>, DbError> {
-        let statement = self.prepare(sql).await?;
-        self.checked(self.object()?.query(&statement, params).await)
-    }
-
-    async fn execute_once(&self, sql: &str, params: Params<'_>) -> Result<u64, DbError> {
-        let statement = self.prepare(sql).await?;
-        self.checked(self.object()?.execute(&statement, params).await)
+    async fn execute_once(&self, sql: &Sql, params: Params<'_>) -> Result<u64, DbError> {
+        let connection = self.connection()?;
+        let statement = connection.prepare(AS_LOGGED_IN, sql).await?;
+        connection.checked(connection.client.execute(&statement, params).await)
     }
 
     /// Runs several statements without parameters, separated by semicolons.
     pub fn batch(&self, sql: impl Into<Sql>) -> Answer<'_, ()> {
         let sql = sql.into();
-        Box::pin(async move { Ok(self.object()?.batch_execute(sql.as_str()).await?) })
+        Box::pin(async move {
+            let connection = self.connection()?;
+            Ok(connection.client.batch_execute(sql.as_str()).await?)
+        })
     }
 
     /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
     pub fn begin(&mut self) -> Tx<'_> {
-        self.begin_with("begin".into())
+        self.begin_with("begin".into(), AS_LOGGED_IN.to_owned())
     }
 
-    /// Opens a transaction by `opening`: `begin` and settings that hold inside it.
-    pub(super) fn begin_with(&mut self, opening: Sql) -> Tx<'_> {
+    /// Opens a transaction by `opening`: `begin` and settings that hold inside it. `acting` says for
+    /// whom statements are prepared in it.
+    pub(super) fn begin_with(&mut self, opening: Sql, acting: String) -> Tx<'_> {
         Tx {
             client: self,
             opening,
+            acting,
             begun: AtomicBool::new(false),
             finished: false,
         }
@@ -118,8 +112,8 @@ impl Executor for Client {
     fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>> {
         let sql = sql.into();
         Box::pin(async move {
-            match self.query_once(sql.as_str(), params).await {
-                Err(error) if error.is_stale_plan() => self.query_once(sql.as_str(), params).await,
+            match self.query_once(&sql, params).await {
+                Err(error) if error.is_outdated() => self.query_once(&sql, params).await,
                 outcome => outcome,
             }
         })
@@ -128,10 +122,8 @@ impl Executor for Client {
     fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64> {
         let sql = sql.into();
         Box::pin(async move {
-            match self.execute_once(sql.as_str(), params).await {
-                Err(error) if error.is_stale_plan() => {
-                    self.execute_once(sql.as_str(), params).await
-                }
+            match self.execute_once(&sql, params).await {
+                Err(error) if error.is_outdated() => self.execute_once(&sql, params).await,
                 outcome => outcome,
             }
         })
@@ -143,6 +135,7 @@ impl Executor for Client {
 pub struct Tx<'c> {
     client: &'c mut Client,
     opening: Sql,
+    acting: String,
     begun: AtomicBool,
     finished: bool,
 }
@@ -171,25 +164,60 @@ impl Tx<'_> {
         &self,
         work: impl Future<Output = Result<T, PostgresError>>,
     ) -> Result<T, DbError> {
+        let connection = self.client.connection()?;
         if self.begun.swap(true, Ordering::Relaxed) {
-            return self.client.checked(work.await);
+            return connection.checked(work.await);
         }
-        let opening = self.client.object()?.batch_execute(self.opening.as_str());
+        let opening = connection.client.batch_execute(self.opening.as_str());
         let (begun, done) = join!(opening, work);
         begun?;
-        self.client.checked(done)
+        connection.checked(done)
     }
 
-    /// Begins without a statement, which has to be prepared inside.
-    pub(super) async fn open(&self) -> Result<(), DbError> {
-        self.after_opening(std::future::ready(Ok(()))).await
+    /// A text that is not prepared yet is prepared inside the transaction: there its names mean what
+    /// they mean to whom it acts for, who may also see more than who logged in.
+    async fn prepare(&self, sql: &Sql) -> Result<Statement, DbError> {
+        let connection = self.client.connection()?;
+        if let Some(statement) = connection.prepared(&self.acting, sql) {
+            return Ok(statement);
+        }
+        self.after_opening(connection.prepare(&self.acting, sql))
+            .await
+    }
+
+    /// Runs one statement, with `COMMIT` in the same flight.
+    pub(super) async fn query_and_commit(
+        mut self,
+        sql: &Sql,
+        params: Params<'_>,
+    ) -> Result<Vec<Row>, DbError> {
+        let statement = match self.prepare(sql).await {
+            Ok(statement) => statement,
+            Err(error) => {
+                self.rollback().await?;
+                return Err(error);
+            }
+        };
+        let connection = self.client.connection()?;
+        let outcome = self.after_opening(async {
+            // If the statement fails, `COMMIT` ends the transaction without effect.
+            Ok(join!(
+                connection.client.query(&statement, params),
+                connection.client.batch_execute("commit")
+            ))
+        });
+        let (rows, committed) = outcome.await?;
+        self.finished = true;
+        let rows = self.client.connection()?.checked(rows)?;
+        committed?;
+        Ok(rows)
     }
 
     /// Runs statements without parameters, separated by semicolons.
     pub fn batch(&self, sql: impl Into<Sql>) -> Answer<'_, ()> {
         let sql = sql.into();
         Box::pin(async move {
-            let client = self.client.object()?;
+            let client = &self.client.connection()?.client;
             self.after_opening(client.batch_execute(sql.as_str())).await
         })
     }
@@ -199,8 +227,8 @@ impl Executor for Tx<'_> {
     fn query<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Vec<Row>> {
         let sql = sql.into();
         Box::pin(async move {
-            let statement = self.client.prepare(sql.as_str()).await?;
-            let client = self.client.object()?;
+            let statement = self.prepare(&sql).await?;
+            let client = &self.client.connection()?.client;
             self.after_opening(client.query(&statement, params)).await
         })
     }
@@ -208,8 +236,8 @@ impl Executor for Tx<'_> {
     fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64> {
         let sql = sql.into();
         Box::pin(async move {
-            let statement = self.client.prepare(sql.as_str()).await?;
-            let client = self.client.object()?;
+            let statement = self.prepare(&sql).await?;
+            let client = &self.client.connection()?.client;
             self.after_opening(client.execute(&statement, params)).await
         })
     }

@@ -1,6 +1,6 @@
 //! What can go wrong between a service and its database.
 
-use deadpool_postgres::{HookError, PoolError};
+use deadpool::managed::PoolError;
 use tokio_postgres::error::{DbError as ServerError, SqlState};
 
 use super::QuoteError;
@@ -10,7 +10,7 @@ use super::QuoteError;
 pub enum DbError {
     /// No connection could be had in time.
     #[error("no database connection: {0}")]
-    Pool(#[source] PoolError),
+    Pool(#[source] PoolError<tokio_postgres::Error>),
     /// Postgres refused the statement or the connection broke.
     #[error("{}", describe(.0))]
     Postgres(#[from] tokio_postgres::Error),
@@ -69,27 +69,43 @@ impl DbError {
     /// Whether the transaction lost a race, also one against a change of its tables, and may
     /// simply be run again.
     pub fn is_retryable(&self) -> bool {
-        self.is_stale_plan()
+        self.is_outdated()
             || matches!(
                 self.code(),
                 Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED)
             )
     }
 
+    /// Whether a prepared statement cannot be run any more, though its text may well be. It did
+    /// nothing.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.is_stale_plan() || self.is_statement_gone()
+    }
+
     /// Whether a prepared statement no longer fits its tables ("cached plan must not change
     /// result type"). Postgres says so in its log's language, hence the routine.
-    pub(super) fn is_stale_plan(&self) -> bool {
+    fn is_stale_plan(&self) -> bool {
         self.code() == Some(&SqlState::FEATURE_NOT_SUPPORTED)
-            && self.server().and_then(ServerError::routine) == Some("RevalidateCachedQuery")
+            && self.routine() == Some("RevalidateCachedQuery")
+    }
+
+    /// Whether the server does not know a statement that was prepared on this connection. A function
+    /// that misses one of its own, which is another matter, is named in the context.
+    pub(super) fn is_statement_gone(&self) -> bool {
+        self.code() == Some(&SqlState::INVALID_SQL_STATEMENT_NAME)
+            && self.routine() == Some("FetchPreparedStatement")
+            && self.server().and_then(ServerError::where_).is_none()
+    }
+
+    fn routine(&self) -> Option<&str> {
+        self.server().and_then(ServerError::routine)
     }
 }
 
-impl From<PoolError> for DbError {
-    fn from(error: PoolError) -> Self {
+impl From<PoolError<tokio_postgres::Error>> for DbError {
+    fn from(error: PoolError<tokio_postgres::Error>) -> Self {
         match error {
-            PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
-                Self::Postgres(error)
-            }
+            PoolError::Backend(error) => Self::Postgres(error),
             other => Self::Pool(other),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{PoolError, TimeoutType};
+use deadpool::managed::{PoolError, TimeoutType};
 use futures_util::future::BoxFuture;
 use tokio_postgres::error::SqlState;
 
@@ -110,7 +110,7 @@ impl Database {
 
     async fn probe(&self) -> Result<bool, DbError> {
         let mut client = self.client().await?;
-        let tx = client.begin_with(OPENING.into());
+        let tx = client.begin_with(OPENING.into(), String::new());
         let row = tx.query_one(PROBE, &[]).await;
         tx.rollback().await?;
         super::column(&row?, "writable")

@@ -6,12 +6,15 @@
 
 mod availability;
 mod client;
+mod connection;
 mod error;
 mod health;
 pub mod migrate;
 mod pool;
+mod prepared;
 mod row;
 mod session;
+mod settings;
 mod sql;
 mod tls;
 mod urls;
@@ -21,6 +24,7 @@ pub use error::DbError;
 pub use pool::{Crowd, Database, DatabaseConfig, RetryHint};
 pub use row::{FromRow, column};
 pub use session::Session;
+pub use settings::{Function, Isolation, RequestSettings, RoleSettings, Setting, Settings};
 pub use sql::{Ident, QuoteError, Sql};
 pub use tokio_postgres::Row;
 pub use tokio_postgres::error::SqlState;

@@ -5,12 +5,10 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, TimeoutType,
-};
+use deadpool::managed::{Object, Pool, PoolError, TimeoutType};
 use tokio::sync::Semaphore;
-use tokio_postgres::types::{ToSql, Type};
 
+use super::connection::Manager;
 use super::tls::{self, SslMode};
 use super::{Client, DbError, Sql, Tx};
 use crate::env::Secret;
@@ -19,23 +17,6 @@ use crate::health::Health;
 /// How long nobody connects after connecting failed: a server that is starting or full gets
 /// ready sooner if not every request knocks.
 const REST: Duration = Duration::from_millis(100);
-
-/// How long a transaction may be open without a statement, milliseconds: nothing but the database
-/// is waited for inside one.
-const IDLE_IN_TRANSACTION_MS: i32 = 30_000;
-
-/// A session's limits, unless its role or database has stricter ones. As a statement and not as a
-/// start-up option, which connection poolers refuse. The condition is a `case` because other
-/// settings are no numbers, and a planner may look at them first.
-const LIMIT: &str = "-- pg_catalog.pg_settings.limit
-select set_config(l.name, l.most::text, false)
-from (values
-  ('statement_timeout', $1),
-  ('lock_timeout', $2),
-  ('idle_in_transaction_session_timeout', $3)
-) as l (name, most)
-join pg_catalog.pg_settings as s on s.name = l.name
-where case when s.name = l.name then s.setting::int not between 1 and l.most end";
 
 /// How often a transaction that lost a race is run again.
 const MAX_ATTEMPTS: u32 = 5;
@@ -87,7 +68,7 @@ pub(super) type Probed = (Instant, Option<bool>);
 /// A pool of connections. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
-    pool: Pool,
+    pool: Pool<Manager>,
     acquire_timeout: Duration,
     share: Share,
     /// Connections that anonymous callers may use at once.
@@ -122,15 +103,13 @@ impl Database {
         postgres.application_name(config.application_name);
         postgres.connect_timeout(config.acquire_timeout);
         postgres.keepalives_idle(Duration::from_mins(1));
-        let recycling = ManagerConfig {
-            recycling_method: RecyclingMethod::Fast,
+        let manager = Manager {
+            config: postgres,
+            tls: tls::connector(ssl_mode)?,
+            statement_timeout: config.statement_timeout,
         };
-        let manager = Manager::from_config(postgres, tls::connector(ssl_mode)?, recycling);
-        let mut pool = Pool::builder(manager).max_size(config.max_connections);
-        if let Some(timeout) = config.statement_timeout {
-            pool = pool.post_create(limit_sessions(timeout));
-        }
-        let pool = pool
+        let pool = Pool::builder(manager)
+            .max_size(config.max_connections)
             .build()
             .map_err(|error| DbError::Config(error.to_string()))?;
         Ok(Self {
@@ -205,7 +184,7 @@ impl Database {
             .unwrap_or(Err(DbError::Pool(PoolError::Timeout(TimeoutType::Wait))))
     }
 
-    async fn connection(&self) -> Result<Object, DbError> {
+    async fn connection(&self) -> Result<Object<Manager>, DbError> {
         let failed = || self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let rests = failed().is_some_and(|at| at.elapsed() < REST);
         if rests && self.pool.status().available == 0 {
@@ -229,16 +208,17 @@ impl Database {
     where
         E: From<DbError> + RetryHint,
     {
-        self.transaction_opened_by(name, self.share, "begin".into(), work)
+        self.transaction_opened_by(name, self.share, ("begin".into(), ""), work)
             .await
     }
 
-    /// [`Database::transaction`] with settings that hold inside it.
+    /// [`Database::transaction`] that begins with a statement and settings, and for whom it prepares
+    /// its statements.
     pub(super) async fn transaction_opened_by<T, E>(
         &self,
         name: &'static str,
         share: Share,
-        opening: Sql,
+        (opening, acting): (Sql, &str),
         work: impl AsyncFn(&Tx<'_>) -> Result<T, E>,
     ) -> Result<T, E>
     where
@@ -247,7 +227,7 @@ impl Database {
         let mut attempt = 1;
         loop {
             let mut client = self.client_for(share).await?;
-            let tx = client.begin_with(opening.clone());
+            let tx = client.begin_with(opening.clone(), acting.to_owned());
             let outcome = match work(&tx).await {
                 Ok(value) => tx.commit().await.map(|()| value).map_err(E::from),
                 Err(error) => {
@@ -298,25 +278,6 @@ pub struct Crowd {
     pub idle: usize,
     /// Who waits for one.
     pub waiting: usize,
-}
-
-/// Gives each new connection its limits.
-fn limit_sessions(statement_timeout: Duration) -> Hook {
-    let statement = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
-    Hook::async_fn(move |client, _| {
-        Box::pin(async move {
-            let lock = statement / 2;
-            let limits = [statement, lock, IDLE_IN_TRANSACTION_MS];
-            let [statement, lock, idle] = &limits;
-            let params: [(&(dyn ToSql + Sync), Type); 3] = [
-                (statement, Type::INT4),
-                (lock, Type::INT4),
-                (idle, Type::INT4),
-            ];
-            let limited = client.query_typed(LIMIT, &params).await;
-            limited.map(drop).map_err(HookError::Backend)
-        })
-    })
 }
 
 /// Whether an error means that the whole transaction may be tried again.

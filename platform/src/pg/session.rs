@@ -3,10 +3,10 @@
 
 use futures_util::join;
 use tokio_postgres::Row;
-use tokio_postgres::error::SqlState;
 
 use super::pool::{RetryHint, Share};
-use super::{Answer, Client, Database, DbError, Executor as _, Ident, Params, QuoteError, Sql, Tx};
+use super::settings::Settings;
+use super::{Answer, Database, DbError, Params, Sql, Tx};
 
 /// How often a statement that lost a race is run again; every attempt is its own transaction.
 const MAX_ATTEMPTS: u32 = 5;
@@ -14,12 +14,28 @@ const MAX_ATTEMPTS: u32 = 5;
 /// The role of callers who did not sign in.
 const ANONYMOUS: &str = "anon";
 
+/// Nothing beside role and claims.
+const NOTHING: &Settings<'_> = &Settings {
+    read_only: false,
+    isolation: None,
+    search_path: None,
+    roles: None,
+    request: None,
+    others: &[],
+    before: None,
+};
+
 /// Acts as one role with one set of claims; made by [`Database::session`].
+///
+/// The pool should log in as a role that may do nothing by itself but act as others, such as
+/// `authenticator`: a query that somebody cancels in the moment in which its transaction begins
+/// leaves the statements behind it to that role.
 #[derive(Clone, Copy)]
 pub struct Session<'d> {
     database: &'d Database,
     role: &'d str,
     claims: &'d str,
+    settings: &'d Settings<'d>,
     share: Share,
 }
 
@@ -35,12 +51,20 @@ impl Database {
             database: self,
             role,
             claims,
+            settings: NOTHING,
             share,
         }
     }
 }
 
-impl Session<'_> {
+impl<'d> Session<'d> {
+    /// With these settings, in the same flight.
+    #[must_use]
+    pub fn with(mut self, settings: &'d Settings<'d>) -> Self {
+        self.settings = settings;
+        self
+    }
+
     /// Does what anybody may ask for, with whatever role it takes: it gets no more connections
     /// than anonymous callers do.
     #[must_use]
@@ -84,76 +108,40 @@ impl Session<'_> {
     where
         E: From<DbError> + RetryHint,
     {
-        let opening = self.opening().map_err(DbError::from)?;
+        let opening = self.opening()?;
+        let acting = self.settings.acting(self.role);
         self.database
-            .transaction_opened_by(name, self.share, opening, work)
+            .transaction_opened_by(name, self.share, (opening, &acting), work)
             .await
     }
 
     /// Opens a transaction as the caller. Settings as utility statements in the message that
     /// begins it cost the server a third of what a prepared `select set_config(…)` does; they
     /// take no parameters, hence the escaping.
-    fn opening(&self) -> Result<Sql, QuoteError> {
-        let mut opening = Sql::new("begin; set local role ");
-        opening.push(Ident::quote(self.role)?);
-        opening.push("; set local request.jwt.claims = ");
-        opening.push(Sql::literal(self.claims)?);
-        Ok(opening)
+    fn opening(&self) -> Result<Sql, DbError> {
+        Ok(self.settings.opening(self.role, self.claims)?)
     }
 
     async fn query_once(&self, sql: &Sql, params: Params<'_>) -> Result<Vec<Row>, DbError> {
         let opening = self.opening()?;
+        let acting = self.settings.acting(self.role);
         let mut client = self.database.client_for(self.share).await?;
-        let text = self.statement_text(sql);
-        let statement = match client.prepare(&text).await {
-            Ok(statement) => statement,
-            // The login role may lack a schema that the caller's role can use.
-            Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-                return Self::query_prepared_as_caller(&mut client, opening, sql, params).await;
-            }
-            Err(error) => return Err(error),
+        let connection = client.connection()?;
+        let Some(statement) = connection.prepared(&acting, sql) else {
+            let tx = client.begin_with(opening, acting.into_owned());
+            return tx.query_and_commit(sql, params).await;
         };
-        let object = client.object()?;
         // All three are handed to the connection when first polled, in this order: if the caller
         // goes away, the server still sees the whole transaction. If the settings are refused,
         // the transaction has failed and the statement is refused with it.
         let (begun, rows, committed) = join!(
-            object.batch_execute(opening.as_str()),
-            object.query(&statement, params),
-            object.batch_execute("commit")
+            connection.client.batch_execute(opening.as_str()),
+            connection.client.query(&statement, params),
+            connection.client.batch_execute("commit")
         );
         begun?;
-        let rows = client.checked(rows)?;
+        let rows = connection.checked(rows)?;
         committed?;
         Ok(rows)
-    }
-
-    /// A plan made under row level security belongs to one role, and Postgres plans again when
-    /// another role runs it; so each role but the usual one has statements of its own.
-    fn statement_text<'s>(&self, sql: &'s Sql) -> std::borrow::Cow<'s, str> {
-        match self.role {
-            "authenticated" => sql.as_str().into(),
-            role => format!("{}\n-- as {}", sql.as_str(), role.escape_default()).into(),
-        }
-    }
-
-    async fn query_prepared_as_caller(
-        client: &mut Client,
-        opening: Sql,
-        sql: &Sql,
-        params: Params<'_>,
-    ) -> Result<Vec<Row>, DbError> {
-        let tx = client.begin_with(opening);
-        let outcome = match tx.open().await {
-            Ok(()) => tx.query(sql, params).await,
-            Err(error) => Err(error),
-        };
-        match outcome {
-            Ok(rows) => tx.commit().await.map(|()| rows),
-            Err(error) => {
-                tx.rollback().await?;
-                Err(error)
-            }
-        }
     }
 }

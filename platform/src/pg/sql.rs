@@ -23,6 +23,12 @@ pub enum QuoteError {
     /// Names have one byte at least.
     #[error("a name is empty")]
     Empty,
+    /// Settings have words for names.
+    #[error("this is not the name of a setting")]
+    NoSetting,
+    /// Postgres takes this name for the role that logged in.
+    #[error("none is not the name of a role")]
+    NoRole,
 }
 
 /// The text of one statement, of several with semicolons between, or of a part of one.
@@ -59,7 +65,7 @@ pub enum QuoteError {
 ///     platform::pg::Sql::new(&from_outside)
 /// };
 /// ```
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Sql(Cow<'static, str>);
 
 impl Sql {
