@@ -14,6 +14,7 @@ mod json;
 mod limits;
 mod mail;
 mod middleware;
+mod named;
 mod otp;
 mod redirect;
 mod refusal;

@@ -9,8 +9,7 @@ insert into _wildfire_auth.admin_accounts (user_id) values ($1) on conflict do n
 
 /// Notes that what is in the account is an admin's word.
 pub(crate) async fn insert(db: &impl Executor, user_id: Uuid) -> Result<(), DbError> {
-    db.execute(INSERT, &[&user_id]).await?;
-    Ok(())
+    db.run(INSERT, &[&user_id]).await
 }
 
 const CONTAINS: &str = "-- _wildfire_auth.admin_accounts.contains
@@ -26,6 +25,5 @@ delete from _wildfire_auth.admin_accounts where user_id = $1";
 
 /// Notes that what is in the account may be anybody's word.
 pub(crate) async fn delete(db: &impl Executor, user_id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&user_id]).await?;
-    Ok(())
+    db.run(DELETE, &[&user_id]).await
 }

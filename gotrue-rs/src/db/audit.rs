@@ -32,12 +32,11 @@ pub(crate) async fn insert_all(
         return Ok(());
     };
     let (ids, payloads) = columns(entries);
-    db.execute(
+    db.run(
         INSERT,
         &[&INSTANCE, &ids, &payloads, &now, &first.ip_address],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 const DELETE: &str = "-- auth.audit_log_entries.delete
@@ -45,8 +44,7 @@ delete from auth.audit_log_entries where id = $1";
 
 /// Takes an event back that came to nothing.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }
 
 /// Events as arrays, for `unnest` in a longer statement.

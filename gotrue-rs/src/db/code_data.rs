@@ -34,9 +34,8 @@ pub(crate) async fn insert(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let (target, previous) = (of_token(token.stored), of_token(previous));
-    db.execute(INSERT, &[&token.user_id, &target, &previous, data, &now])
-        .await?;
-    Ok(())
+    db.run(INSERT, &[&token.user_id, &target, &previous, data, &now])
+        .await
 }
 
 const OF_TOKEN: &str = "-- _wildfire_auth.code_data.of_token
@@ -56,8 +55,7 @@ delete from _wildfire_auth.code_data where user_id = $1 and target = $2";
 /// Forgets what was said with the request for a token that is taken back.
 pub(crate) async fn delete(db: &impl Executor, token: Token<'_>) -> Result<(), DbError> {
     let params: platform::pg::Params<'_> = &[&token.user_id, &of_token(token.stored)];
-    db.execute(DELETE, params).await?;
-    Ok(())
+    db.run(DELETE, params).await
 }
 
 const DELETE_OLD: &str = "-- _wildfire_auth.code_data.delete_old
@@ -65,6 +63,5 @@ delete from _wildfire_auth.code_data where since < $1";
 
 /// Forgets what was said with requests for codes that have expired by now.
 pub(crate) async fn delete_old(db: &impl Executor, before: Timestamp) -> Result<(), DbError> {
-    db.execute(DELETE_OLD, &[&before]).await?;
-    Ok(())
+    db.run(DELETE_OLD, &[&before]).await
 }

@@ -77,8 +77,7 @@ delete from _wildfire_auth.code_tries where target = $1";
 
 /// Forgets the tries at a second factor, which was met.
 pub(crate) async fn forget(db: &impl Executor, factor_id: Uuid) -> Result<(), DbError> {
-    db.execute(FORGET, &[&of_factor(factor_id)]).await?;
-    Ok(())
+    db.run(FORGET, &[&of_factor(factor_id)]).await
 }
 
 const DELETE_OLD: &str = "-- _wildfire_auth.code_tries.delete_old
@@ -86,6 +85,5 @@ delete from _wildfire_auth.code_tries where since < $1";
 
 /// Forgets the tries at codes that have expired by now.
 pub(crate) async fn delete_old(db: &impl Executor, before: Timestamp) -> Result<(), DbError> {
-    db.execute(DELETE_OLD, &[&before]).await?;
-    Ok(())
+    db.run(DELETE_OLD, &[&before]).await
 }

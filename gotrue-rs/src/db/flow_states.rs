@@ -32,7 +32,7 @@ pub(crate) async fn insert(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let auth_code = Uuid::new_v4().to_string();
-    db.execute(
+    db.run(
         INSERT,
         &[
             &Uuid::new_v4(),
@@ -44,8 +44,7 @@ pub(crate) async fn insert(
             &now,
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 /// A flow found by its user.
@@ -88,8 +87,7 @@ pub(crate) async fn mark_issued(
     id: Uuid,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(MARK_ISSUED, &[&id, &now]).await?;
-    Ok(())
+    db.run(MARK_ISSUED, &[&id, &now]).await
 }
 
 /// A PKCE flow whose code somebody holds.

@@ -91,7 +91,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)";
 
 /// Stores a new identity.
 pub(crate) async fn insert(db: &impl Executor, identity: &Identity) -> Result<(), DbError> {
-    db.execute(
+    db.run(
         INSERT,
         &[
             &identity.id,
@@ -104,8 +104,7 @@ pub(crate) async fn insert(db: &impl Executor, identity: &Identity) -> Result<()
             &identity.updated_at,
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 const MERGE_DATA: &str = concat!(
@@ -124,8 +123,7 @@ pub(crate) async fn merge_data(
     news: &Document,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(MERGE_DATA, &[&id, news, &now]).await?;
-    Ok(())
+    db.run(MERGE_DATA, &[&id, news, &now]).await
 }
 
 const DELETE: &str = "-- auth.identities.delete
@@ -133,8 +131,7 @@ delete from auth.identities where id = $1";
 
 /// Removes an identity.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }
 
 const DELETE_OTHERS: &str = "-- auth.identities.delete_others
@@ -146,8 +143,7 @@ pub(crate) async fn delete_others(
     user_id: Uuid,
     kept: Uuid,
 ) -> Result<(), DbError> {
-    db.execute(DELETE_OTHERS, &[&user_id, &kept]).await?;
-    Ok(())
+    db.run(DELETE_OTHERS, &[&user_id, &kept]).await
 }
 
 macro_rules! identity_columns {

@@ -24,9 +24,7 @@ pub(crate) async fn insert(
     sealed: &[u8],
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(INSERT, &[&id, &sealed, &now, &lease_end(now)])
-        .await?;
-    Ok(())
+    db.run(INSERT, &[&id, &sealed, &now, &lease_end(now)]).await
 }
 
 const DELETE: &str = "-- _wildfire_auth.mail_outbox.delete
@@ -34,8 +32,7 @@ delete from _wildfire_auth.mail_outbox where id = $1";
 
 /// Forgets a mail: it is sent, or never will be.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }
 
 const DELETE_ALL: &str = "-- _wildfire_auth.mail_outbox.delete_all
@@ -43,8 +40,7 @@ delete from _wildfire_auth.mail_outbox where id = any($1)";
 
 /// Forgets these mails.
 pub(crate) async fn delete_all(db: &impl Executor, ids: &[Uuid]) -> Result<(), DbError> {
-    db.execute(DELETE_ALL, &[&ids]).await?;
-    Ok(())
+    db.run(DELETE_ALL, &[&ids]).await
 }
 
 /// A mail whose sender died.

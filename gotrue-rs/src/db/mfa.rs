@@ -17,8 +17,7 @@ pub(crate) async fn delete_expired(
     now: Timestamp,
 ) -> Result<(), DbError> {
     let before = now.checked_sub(life).unwrap_or(Timestamp::MIN);
-    db.execute(DELETE_EXPIRED, &[&before]).await?;
-    Ok(())
+    db.run(DELETE_EXPIRED, &[&before]).await
 }
 
 const INSERT_TOTP: &str = "-- auth.mfa_factors.insert_totp
@@ -48,8 +47,7 @@ pub(crate) async fn insert_totp(
         &factor.secret,
         &now,
     ];
-    db.execute(INSERT_TOTP, params).await?;
-    Ok(())
+    db.run(INSERT_TOTP, params).await
 }
 
 const INSERT_CHALLENGE: &str = "-- auth.mfa_challenges.insert
@@ -67,9 +65,8 @@ pub(crate) async fn insert_challenge(
     ip: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(INSERT_CHALLENGE, &[&id, &factor_id, &ip, &now])
-        .await?;
-    Ok(())
+    db.run(INSERT_CHALLENGE, &[&id, &factor_id, &ip, &now])
+        .await
 }
 
 /// A challenge and the secret that answers it.
@@ -112,8 +109,7 @@ delete from auth.mfa_challenges where id = $1";
 
 /// Removes a challenge that nobody answered in time.
 pub(crate) async fn delete_challenge(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE_CHALLENGE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE_CHALLENGE, &[&id]).await
 }
 
 const PASS: &str = "-- auth.mfa_challenges.pass
@@ -148,8 +144,7 @@ pub(crate) async fn rename(
     phone: Option<&str>,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(RENAME, &[&id, &name, &phone, &now]).await?;
-    Ok(())
+    db.run(RENAME, &[&id, &name, &phone, &now]).await
 }
 
 const UNENROLL: &str = "-- auth.mfa_factors.unenroll
@@ -171,9 +166,8 @@ pub(crate) async fn unenroll(
     method: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(UNENROLL, &[&factor_id, &user_id, &method, &now])
-        .await?;
-    Ok(())
+    db.run(UNENROLL, &[&factor_id, &user_id, &method, &now])
+        .await
 }
 
 const RAISE: &str = "-- auth.sessions.raise

@@ -9,6 +9,8 @@ use platform::pg::{DbError, Executor, column};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::named::named;
+
 /// Who gets a token, and the address or number it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Holder<'a> {
@@ -76,8 +78,7 @@ pub(crate) async fn issue(
     };
     let relates_to = holder.relates_to.to_lowercase();
     let params: platform::pg::Params<'_> = &[&holder.id, &token, &at, &relates_to, &Uuid::new_v4()];
-    db.execute(sql, params).await?;
-    Ok(())
+    db.run(sql, params).await
 }
 
 /// A pending change of address; `current` is empty where only the new address confirms.
@@ -127,8 +128,7 @@ pub(crate) async fn issue_email_change(
         &Uuid::new_v4(),
         &relates_to,
     ];
-    db.execute(ISSUE_EMAIL_CHANGE, params).await?;
-    Ok(())
+    db.run(ISSUE_EMAIL_CHANGE, params).await
 }
 
 /// What a user's row said before a token was issued; `token` and `sent_at` are of its kind.
@@ -248,31 +248,18 @@ pub(crate) async fn take_back_email_change(
         &before.sent_at,
         &before.email_change_confirm_status,
     ];
-    db.execute(TAKE_BACK_EMAIL_CHANGE, params).await?;
-    Ok(())
+    db.run(TAKE_BACK_EMAIL_CHANGE, params).await
 }
 
-/// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TokenType {
-    Confirmation,
-    Recovery,
-    EmailChangeCurrent,
-    EmailChangeNew,
-    PhoneChange,
-    Reauthentication,
-}
-
-impl TokenType {
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Confirmation => "confirmation_token",
-            Self::Recovery => "recovery_token",
-            Self::EmailChangeCurrent => "email_change_token_current",
-            Self::EmailChangeNew => "email_change_token_new",
-            Self::PhoneChange => "phone_change_token",
-            Self::Reauthentication => "reauthentication_token",
-        }
+named! {
+    /// What a token is for.
+    pub(crate) enum TokenType {
+        Confirmation = "confirmation_token",
+        Recovery = "recovery_token",
+        EmailChangeCurrent = "email_change_token_current",
+        EmailChangeNew = "email_change_token_new",
+        PhoneChange = "phone_change_token",
+        Reauthentication = "reauthentication_token",
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) async fn store(
         Column::Change => STORE_CHANGE,
         Column::Reauthentication => STORE_REAUTHENTICATION,
     };
-    db.execute(
+    db.run(
         sql,
         &[
             &code.user_id,
@@ -92,8 +92,7 @@ pub(crate) async fn store(
             &now,
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }
 
 const CONFIRM_CHANGE: &str = "-- auth.users.confirm_phone_change
@@ -116,7 +115,5 @@ pub(crate) async fn confirm_change(
     phone: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(CONFIRM_CHANGE, &[&user_id, &phone, &now])
-        .await?;
-    Ok(())
+    db.run(CONFIRM_CHANGE, &[&user_id, &phone, &now]).await
 }

@@ -312,8 +312,7 @@ delete from auth.refresh_tokens where id = $1";
 
 /// Removes a token that has no session.
 pub(crate) async fn delete(db: &impl Executor, id: i64) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }
 
 const LOCK_USER: &str = "-- auth.users.lock

@@ -85,8 +85,7 @@ delete from auth.sessions where id = $1";
 
 /// Ends one session.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }
 
 const DELETE_OF_USER: &str = "-- auth.sessions.delete_of_user
@@ -98,8 +97,7 @@ pub(crate) async fn delete_of_user(
     user_id: Uuid,
     kept: Option<Uuid>,
 ) -> Result<(), DbError> {
-    db.execute(DELETE_OF_USER, &[&user_id, &kept]).await?;
-    Ok(())
+    db.run(DELETE_OF_USER, &[&user_id, &kept]).await
 }
 
 /// A session about to be stored, with everything that is stored along with it.
@@ -154,7 +152,7 @@ pub(crate) async fn start(
         .as_ref()
         .map(|(id, payload)| (id, payload))
         .unzip();
-    db.execute(
+    db.run(
         START,
         &[
             &session.id,
@@ -173,6 +171,5 @@ pub(crate) async fn start(
             &payload,
         ],
     )
-    .await?;
-    Ok(())
+    .await
 }

@@ -52,8 +52,7 @@ pub(crate) async fn spend_recovery(
 ) -> Result<(), DbError> {
     user.recovery_token.clear();
     user.updated_at = micros(now);
-    db.execute(SPEND_RECOVERY, &[&user.id, &now]).await?;
-    Ok(())
+    db.run(SPEND_RECOVERY, &[&user.id, &now]).await
 }
 
 const HALF_CONFIRM_EMAIL_CHANGE: &str = "-- auth.users.half_confirm_email_change
@@ -76,7 +75,6 @@ pub(crate) async fn half_confirm_email_change(
     spent: TokenType,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(HALF_CONFIRM_EMAIL_CHANGE, &[&id, &spent.as_str(), &now])
-        .await?;
-    Ok(())
+    db.run(HALF_CONFIRM_EMAIL_CHANGE, &[&id, &spent.as_str(), &now])
+        .await
 }

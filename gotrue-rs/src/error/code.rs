@@ -3,96 +3,78 @@
 //! Mirrors upstream's `internal/api/apierrors/errorcode.go`. A code has no fixed HTTP status:
 //! `insufficient_aal`, for one, is answered with 401, 403 or 422 depending on the route.
 
-macro_rules! error_codes {
-    ($($(#[$meta:meta])* $name:ident = $wire:literal,)+) => {
-        /// What went wrong, for programs.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) enum ErrorCode {
-            $($(#[$meta])* $name,)+
-        }
+use crate::named::named;
 
-        impl ErrorCode {
-            /// The code as clients read it.
-            pub(crate) fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $wire,)+
-                }
-            }
-
-            /// All codes, in upstream's order.
-            #[cfg(test)]
-            pub(crate) const ALL: &'static [Self] = &[$(Self::$name,)+];
-        }
-    };
-}
-
-error_codes! {
-    Unknown = "unknown",
-    UnexpectedFailure = "unexpected_failure",
-    ValidationFailed = "validation_failed",
-    BadJson = "bad_json",
-    EmailExists = "email_exists",
-    PhoneExists = "phone_exists",
-    BadJwt = "bad_jwt",
-    NotAdmin = "not_admin",
-    NoAuthorization = "no_authorization",
-    UserNotFound = "user_not_found",
-    SessionNotFound = "session_not_found",
-    SessionExpired = "session_expired",
-    RefreshTokenNotFound = "refresh_token_not_found",
-    RefreshTokenAlreadyUsed = "refresh_token_already_used",
-    FlowStateNotFound = "flow_state_not_found",
-    FlowStateExpired = "flow_state_expired",
-    SignupDisabled = "signup_disabled",
-    UserBanned = "user_banned",
-    UnexpectedAudience = "unexpected_audience",
-    SingleIdentityNotDeletable = "single_identity_not_deletable",
-    EmailConflictIdentityNotDeletable = "email_conflict_identity_not_deletable",
-    EmailProviderDisabled = "email_provider_disabled",
-    PhoneProviderDisabled = "phone_provider_disabled",
-    TooManyEnrolledMfaFactors = "too_many_enrolled_mfa_factors",
-    MfaFactorNameConflict = "mfa_factor_name_conflict",
-    MfaFactorNotFound = "mfa_factor_not_found",
-    MfaIpAddressMismatch = "mfa_ip_address_mismatch",
-    MfaChallengeExpired = "mfa_challenge_expired",
-    MfaVerificationFailed = "mfa_verification_failed",
-    InsufficientAal = "insufficient_aal",
-    SamlProviderDisabled = "saml_provider_disabled",
-    ManualLinkingDisabled = "manual_linking_disabled",
-    EmailNotConfirmed = "email_not_confirmed",
-    PhoneNotConfirmed = "phone_not_confirmed",
-    UserAlreadyExists = "user_already_exists",
-    Conflict = "conflict",
-    ProviderDisabled = "provider_disabled",
-    UserSsoManaged = "user_sso_managed",
-    ReauthenticationNeeded = "reauthentication_needed",
-    SamePassword = "same_password",
-    ReauthenticationNotValid = "reauthentication_not_valid",
-    CurrentPasswordInvalid = "current_password_invalid",
-    CurrentPasswordRequired = "current_password_required",
-    OtpExpired = "otp_expired",
-    OtpDisabled = "otp_disabled",
-    IdentityNotFound = "identity_not_found",
-    WeakPassword = "weak_password",
-    OverRequestRateLimit = "over_request_rate_limit",
-    OverEmailSendRateLimit = "over_email_send_rate_limit",
-    OverSmsSendRateLimit = "over_sms_send_rate_limit",
-    BadCodeVerifier = "bad_code_verifier",
-    AnonymousProviderDisabled = "anonymous_provider_disabled",
-    RequestTimeout = "request_timeout",
-    MfaPhoneEnrollNotEnabled = "mfa_phone_enroll_not_enabled",
-    MfaPhoneVerifyNotEnabled = "mfa_phone_verify_not_enabled",
-    MfaTotpEnrollNotEnabled = "mfa_totp_enroll_not_enabled",
-    MfaTotpVerifyNotEnabled = "mfa_totp_verify_not_enabled",
-    MfaWebauthnEnrollNotEnabled = "mfa_webauthn_enroll_not_enabled",
-    MfaWebauthnVerifyNotEnabled = "mfa_webauthn_verify_not_enabled",
-    InvalidCredentials = "invalid_credentials",
-    EmailAddressNotAuthorized = "email_address_not_authorized",
-    EmailAddressInvalid = "email_address_invalid",
-    Web3ProviderDisabled = "web3_provider_disabled",
-    FeatureDisabled = "feature_disabled",
-    RequestEntityTooLarge = "request_entity_too_large",
-    PasskeyDisabled = "passkey_disabled",
+named! {
+    /// What went wrong, for programs; in upstream's order.
+    pub(crate) enum ErrorCode {
+        Unknown = "unknown",
+        UnexpectedFailure = "unexpected_failure",
+        ValidationFailed = "validation_failed",
+        BadJson = "bad_json",
+        EmailExists = "email_exists",
+        PhoneExists = "phone_exists",
+        BadJwt = "bad_jwt",
+        NotAdmin = "not_admin",
+        NoAuthorization = "no_authorization",
+        UserNotFound = "user_not_found",
+        SessionNotFound = "session_not_found",
+        SessionExpired = "session_expired",
+        RefreshTokenNotFound = "refresh_token_not_found",
+        RefreshTokenAlreadyUsed = "refresh_token_already_used",
+        FlowStateNotFound = "flow_state_not_found",
+        FlowStateExpired = "flow_state_expired",
+        SignupDisabled = "signup_disabled",
+        UserBanned = "user_banned",
+        UnexpectedAudience = "unexpected_audience",
+        SingleIdentityNotDeletable = "single_identity_not_deletable",
+        EmailConflictIdentityNotDeletable = "email_conflict_identity_not_deletable",
+        EmailProviderDisabled = "email_provider_disabled",
+        PhoneProviderDisabled = "phone_provider_disabled",
+        TooManyEnrolledMfaFactors = "too_many_enrolled_mfa_factors",
+        MfaFactorNameConflict = "mfa_factor_name_conflict",
+        MfaFactorNotFound = "mfa_factor_not_found",
+        MfaIpAddressMismatch = "mfa_ip_address_mismatch",
+        MfaChallengeExpired = "mfa_challenge_expired",
+        MfaVerificationFailed = "mfa_verification_failed",
+        InsufficientAal = "insufficient_aal",
+        SamlProviderDisabled = "saml_provider_disabled",
+        ManualLinkingDisabled = "manual_linking_disabled",
+        EmailNotConfirmed = "email_not_confirmed",
+        PhoneNotConfirmed = "phone_not_confirmed",
+        UserAlreadyExists = "user_already_exists",
+        Conflict = "conflict",
+        ProviderDisabled = "provider_disabled",
+        UserSsoManaged = "user_sso_managed",
+        ReauthenticationNeeded = "reauthentication_needed",
+        SamePassword = "same_password",
+        ReauthenticationNotValid = "reauthentication_not_valid",
+        CurrentPasswordInvalid = "current_password_invalid",
+        CurrentPasswordRequired = "current_password_required",
+        OtpExpired = "otp_expired",
+        OtpDisabled = "otp_disabled",
+        IdentityNotFound = "identity_not_found",
+        WeakPassword = "weak_password",
+        OverRequestRateLimit = "over_request_rate_limit",
+        OverEmailSendRateLimit = "over_email_send_rate_limit",
+        OverSmsSendRateLimit = "over_sms_send_rate_limit",
+        BadCodeVerifier = "bad_code_verifier",
+        AnonymousProviderDisabled = "anonymous_provider_disabled",
+        RequestTimeout = "request_timeout",
+        MfaPhoneEnrollNotEnabled = "mfa_phone_enroll_not_enabled",
+        MfaPhoneVerifyNotEnabled = "mfa_phone_verify_not_enabled",
+        MfaTotpEnrollNotEnabled = "mfa_totp_enroll_not_enabled",
+        MfaTotpVerifyNotEnabled = "mfa_totp_verify_not_enabled",
+        MfaWebauthnEnrollNotEnabled = "mfa_webauthn_enroll_not_enabled",
+        MfaWebauthnVerifyNotEnabled = "mfa_webauthn_verify_not_enabled",
+        InvalidCredentials = "invalid_credentials",
+        EmailAddressNotAuthorized = "email_address_not_authorized",
+        EmailAddressInvalid = "email_address_invalid",
+        Web3ProviderDisabled = "web3_provider_disabled",
+        FeatureDisabled = "feature_disabled",
+        RequestEntityTooLarge = "request_entity_too_large",
+        PasskeyDisabled = "passkey_disabled",
+    }
 }
 
 impl std::fmt::Display for ErrorCode {
@@ -104,6 +86,7 @@ impl std::fmt::Display for ErrorCode {
 #[cfg(test)]
 mod tests {
     use super::ErrorCode;
+    use crate::named::Named as _;
 
     #[test]
     fn codes_are_distinct() {

@@ -1,30 +1,22 @@
 //! The links in mails. Mirrors upstream's `internal/mailer/templatemailer/templatemailer.go`.
 
 use super::config::LinkPaths;
+use crate::named::named;
 use crate::redirect::address::Address;
 use crate::redirect::query;
 
-/// What a link does, as its `type` parameter says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LinkType {
-    Invite,
-    Signup,
-    Recovery,
-    MagicLink,
-    EmailChange,
+named! {
+    /// What a link does, as its `type` parameter says.
+    pub(crate) enum LinkType {
+        Invite = "invite",
+        Signup = "signup",
+        Recovery = "recovery",
+        MagicLink = "magiclink",
+        EmailChange = "email_change",
+    }
 }
 
 impl LinkType {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Invite => "invite",
-            Self::Signup => "signup",
-            Self::Recovery => "recovery",
-            Self::MagicLink => "magiclink",
-            Self::EmailChange => "email_change",
-        }
-    }
-
     fn path(self, paths: &LinkPaths) -> &str {
         match self {
             Self::Invite => &paths.invite,

@@ -2,211 +2,88 @@
 //!
 //! Upstream uses gobwas/glob with `.` and `/` as separators. No Rust library has these
 //! semantics: `globset` knows one separator and treats `**` as a whole path component, `wax`
-//! takes URLs apart at `/` only. The grammar is small, so it is written out here; the table in
-//! the tests was produced by the original.
+//! takes URLs apart at `/` only. The grammar is small, so it is translated into a regular
+//! expression, which is matched in a time that grows with pattern and text and never with the number
+//! of ways to match; the table in the tests was produced by the original.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+use regex_lite::{Regex, escape};
 
 /// A compiled pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Glob {
-    parts: Vec<Part>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    Literal(char),
-    /// `?`
-    One,
-    /// `*`
-    Many,
-    /// `**`
-    Anything,
-    /// `[abc]`, `[a-z]`, negated by `!`.
-    Class {
-        negated: bool,
-        set: Set,
-    },
-    /// `{a,b}`
-    Either(Vec<Vec<Part>>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Set {
-    List(Vec<char>),
-    Range(char, char),
-}
-
-fn is_separator(c: char) -> bool {
-    matches!(c, '.' | '/')
-}
+#[derive(Debug, Clone)]
+pub(crate) struct Glob(Regex);
 
 impl Glob {
     /// Reads a pattern; the error says what is wrong with it.
     pub(crate) fn parse(pattern: &str) -> Result<Self, String> {
-        let chars: Vec<char> = pattern.chars().collect();
-        let mut parser = Parser {
-            chars: &chars,
-            at: 0,
-        };
-        let parts = parser.sequence(0)?;
-        Ok(Self { parts })
+        let expression = format!(r"(?s)\A(?:{})\z", translate(pattern)?);
+        let regex = Regex::new(&expression).map_err(|error| error.to_string())?;
+        Ok(Self(regex))
     }
 
     /// Whether the whole text fits the pattern.
     pub(crate) fn matches(&self, text: &str) -> bool {
-        let chars: Vec<char> = text.chars().collect();
-        ends(&self.parts, &chars, vec![0]).contains(&chars.len())
+        self.0.is_match(text)
     }
 }
 
-struct Parser<'a> {
-    chars: &'a [char],
-    at: usize,
-}
-
-impl Parser<'_> {
-    fn next(&mut self) -> Option<char> {
-        let c = self.chars.get(self.at).copied();
-        self.at += usize::from(c.is_some());
-        c
-    }
-
-    /// Parts up to the end, or inside braces up to `,` or `}`, which are left to the caller.
-    fn sequence(&mut self, depth: usize) -> Result<Vec<Part>, String> {
-        let mut parts = Vec::new();
-        while let Some(c) = self.next() {
-            parts.push(match c {
-                ',' | '}' if depth > 0 => {
-                    self.at -= 1;
-                    return Ok(parts);
-                }
-                '*' if self.chars.get(self.at) == Some(&'*') => {
-                    self.at += 1;
-                    Part::Anything
-                }
-                '*' => Part::Many,
-                '?' => Part::One,
-                '[' => self.class()?,
-                '{' => self.alternatives(depth + 1)?,
-                '\\' => match self.next() {
-                    Some(escaped) => Part::Literal(escaped),
-                    None => break,
-                },
-                c => Part::Literal(c),
-            });
-        }
-        Ok(parts)
-    }
-
-    fn alternatives(&mut self, depth: usize) -> Result<Part, String> {
-        let mut branches = Vec::new();
-        loop {
-            branches.push(self.sequence(depth)?);
-            match self.next() {
-                Some(',') => {}
-                // The end of the pattern closes an open brace, too.
-                Some(_) | None => return Ok(Part::Either(branches)),
+fn translate(pattern: &str) -> Result<String, String> {
+    let mut chars = pattern.chars().peekable();
+    let (mut out, mut depth) = (String::new(), 0);
+    while let Some(c) = chars.next() {
+        match c {
+            '*' if chars.next_if_eq(&'*').is_some() => out.push_str(".*"),
+            '*' => out.push_str("[^./]*"),
+            '?' => out.push_str("[^./]"),
+            '[' => out.push_str(&class(&mut chars)?),
+            '{' => {
+                depth += 1;
+                out.push_str("(?:");
             }
-        }
-    }
-
-    fn class(&mut self) -> Result<Part, String> {
-        let negated = self.chars.get(self.at) == Some(&'!');
-        self.at += usize::from(negated);
-        let mut list = Vec::new();
-        loop {
-            match self.next() {
-                None => return Err("unclosed [".to_owned()),
-                Some(']') if !list.is_empty() => {
-                    return Ok(Part::Class {
-                        negated,
-                        set: Set::List(list),
-                    });
-                }
-                Some(']') => return Err("empty []".to_owned()),
-                Some('\\') => list.extend(self.next()),
-                // A range must be alone in its brackets.
-                Some(low) if list.is_empty() && self.chars.get(self.at) == Some(&'-') => {
-                    self.at += 1;
-                    return self.range(negated, low);
-                }
-                Some(c) => list.push(c),
+            ',' if depth > 0 => out.push('|'),
+            '}' if depth > 0 => {
+                depth -= 1;
+                out.push(')');
             }
+            '\\' => chars.next().into_iter().for_each(|c| literal(c, &mut out)),
+            c => literal(c, &mut out),
         }
     }
-
-    fn range(&mut self, negated: bool, low: char) -> Result<Part, String> {
-        let high = self.next().ok_or("unclosed [")?;
-        if self.next() != Some(']') {
-            return Err("expected ] after a range".to_owned());
-        }
-        if high < low {
-            return Err(format!("[{low}-{high}] is the wrong way round"));
-        }
-        Ok(Part::Class {
-            negated,
-            set: Set::Range(low, high),
-        })
-    }
+    // The end of the pattern closes an open brace, too.
+    Ok(out + &")".repeat(depth))
 }
 
-/// The positions at which `parts` can end when they start at one of `starts`, in order.
-///
-/// All starts are followed at once, so that the work grows with the length of pattern and text
-/// and never with the number of ways to match.
-fn ends(parts: &[Part], text: &[char], starts: Vec<usize>) -> Vec<usize> {
-    parts
-        .iter()
-        .fold(starts, |starts, part| step(part, text, &starts))
+fn literal(c: char, out: &mut String) {
+    out.push_str(&escape(c.encode_utf8(&mut [0; 4])));
 }
 
-fn step(part: &Part, text: &[char], starts: &[usize]) -> Vec<usize> {
-    let one = |fits: &dyn Fn(char) -> bool| {
-        let fitting = starts
-            .iter()
-            .filter(|&&at| text.get(at).is_some_and(|&c| fits(c)));
-        fitting.map(|at| at + 1).collect()
-    };
-    match part {
-        Part::Literal(literal) => one(&|c| c == *literal),
-        Part::One => one(&|c| !is_separator(c)),
-        Part::Class { negated, set } => one(&|c| set.contains(c) != *negated),
-        Part::Anything => starts
-            .first()
-            .map_or_else(Vec::new, |&first| (first..=text.len()).collect()),
-        Part::Many => runs(text, starts),
-        Part::Either(branches) => {
-            let mut positions: Vec<usize> = branches
-                .iter()
-                .flat_map(|branch| ends(branch, text, starts.to_vec()))
-                .collect();
-            positions.sort_unstable();
-            positions.dedup();
-            positions
-        }
-    }
-}
-
-/// From each start up to the next separator; a start inside a run adds nothing to it.
-fn runs(text: &[char], starts: &[usize]) -> Vec<usize> {
-    let mut positions: Vec<usize> = Vec::new();
-    for &start in starts {
-        if positions.last().is_some_and(|&last| start <= last) {
-            continue;
-        }
-        let length = text[start..]
-            .iter()
-            .take_while(|&&c| !is_separator(c))
-            .count();
-        positions.extend(start..=start + length);
-    }
-    positions
-}
-
-impl Set {
-    fn contains(&self, c: char) -> bool {
-        match self {
-            Self::List(list) => list.contains(&c),
-            Self::Range(low, high) => (*low..=*high).contains(&c),
+/// `[abc]` or `[a-z]`, negated by `!`.
+fn class(chars: &mut Peekable<Chars<'_>>) -> Result<String, String> {
+    let negated = chars.next_if_eq(&'!').is_some();
+    let mut out = String::from(if negated { "[^" } else { "[" });
+    let begin = out.len();
+    loop {
+        match chars.next().ok_or("unclosed [")? {
+            ']' if out.len() > begin => return Ok(out + "]"),
+            ']' => return Err("empty []".to_owned()),
+            '\\' => chars.next().into_iter().for_each(|c| literal(c, &mut out)),
+            // A range must be alone in its brackets.
+            low if out.len() == begin && chars.next_if_eq(&'-').is_some() => {
+                let high = chars.next().ok_or("unclosed [")?;
+                if chars.next() != Some(']') {
+                    return Err("expected ] after a range".to_owned());
+                }
+                if high < low {
+                    return Err(format!("[{low}-{high}] is the wrong way round"));
+                }
+                literal(low, &mut out);
+                out.push('-');
+                literal(high, &mut out);
+                return Ok(out + "]");
+            }
+            c => literal(c, &mut out),
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::extract::{Anybody, Serving};
 use crate::json;
 use crate::limits::{Asked, Bucket};
 use crate::mail::{self, Asker, Letter};
+use crate::named::{Named as _, named};
 use crate::routes::{MessageBody, resource};
 use crate::sessions::AuthMethod;
 use crate::state::State;
@@ -32,26 +33,17 @@ struct ResendBody {
     code_challenge_method: String,
 }
 
-/// What can be sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Signup,
-    EmailChange,
-    Sms,
-    PhoneChange,
+named! {
+    /// What can be sent again.
+    enum Kind {
+        Signup = "signup",
+        EmailChange = "email_change",
+        Sms = "sms",
+        PhoneChange = "phone_change",
+    }
 }
 
 impl Kind {
-    fn parse(name: &str) -> Option<Self> {
-        match name {
-            "signup" => Some(Self::Signup),
-            "email_change" => Some(Self::EmailChange),
-            "sms" => Some(Self::Sms),
-            "phone_change" => Some(Self::PhoneChange),
-            _ => None,
-        }
-    }
-
     fn asked(self) -> Asked {
         match self {
             Self::Signup => Asked::Confirmation,
@@ -169,7 +161,7 @@ async fn waiting(state: &State, call: &Call, wanted: &Wanted) -> Result<Option<U
 
 fn validate(state: &State, body: ResendBody) -> Result<Wanted, Error> {
     let refuse = |text: &'static str| Error::invalid(text);
-    let kind = Kind::parse(&body.kind).ok_or_else(|| {
+    let kind = Kind::named(&body.kind).ok_or_else(|| {
         refuse("Missing one of these types: signup, email_change, sms, phone_change")
     })?;
     let challenge = Challenge {

@@ -26,6 +26,12 @@ pub trait Executor: Sync {
     /// Runs a statement and returns the number of rows it touched.
     fn execute<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, u64>;
 
+    /// Runs a statement, however many rows it touches.
+    fn run<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, ()> {
+        let touched = self.execute(sql, params);
+        Box::pin(async { touched.await.map(drop) })
+    }
+
     /// Runs a statement that returns at most one row.
     fn query_opt<'a>(&'a self, sql: impl Into<Sql>, params: Params<'a>) -> Answer<'a, Option<Row>> {
         let rows = self.query(sql, params);

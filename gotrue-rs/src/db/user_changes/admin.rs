@@ -48,9 +48,8 @@ pub(crate) async fn apply(
 ) -> Result<(), DbError> {
     let bans = change.ban != Ban::Unchanged;
     let until = change.ban.end(None);
-    db.execute(APPLY, &[&id, &change.role, &bans, &until, &now])
-        .await?;
-    Ok(())
+    db.run(APPLY, &[&id, &change.role, &bans, &until, &now])
+        .await
 }
 
 const SET_EMAIL: &str = "-- auth.users.set_email
@@ -63,8 +62,7 @@ pub(crate) async fn set_email(
     email: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_EMAIL, &[&id, &filled(email), &now]).await?;
-    Ok(())
+    db.run(SET_EMAIL, &[&id, &filled(email), &now]).await
 }
 
 const SET_PHONE: &str = "-- auth.users.set_phone_number
@@ -77,8 +75,7 @@ pub(crate) async fn set_phone(
     phone: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(SET_PHONE, &[&id, &filled(phone), &now]).await?;
-    Ok(())
+    db.run(SET_PHONE, &[&id, &filled(phone), &now]).await
 }
 
 const DELETE: &str = "-- auth.users.delete
@@ -91,6 +88,5 @@ delete from auth.users where id = $1";
 
 /// Deletes a user with everything that belongs to it.
 pub(crate) async fn delete(db: &impl Executor, id: Uuid) -> Result<(), DbError> {
-    db.execute(DELETE, &[&id]).await?;
-    Ok(())
+    db.run(DELETE, &[&id]).await
 }

@@ -51,7 +51,5 @@ pub(crate) async fn start_over(
     data: &Document,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(START_OVER, &[&id, &provider, data, &now])
-        .await?;
-    Ok(())
+    db.run(START_OVER, &[&id, &provider, data, &now]).await
 }

@@ -155,8 +155,7 @@ pub(crate) async fn confirm_phone(
     user.confirmation_token.clear();
     user.phone_confirmed_at = Some(now);
     user.updated_at = micros(now);
-    db.execute(CONFIRM_PHONE, &[&user.id, &now]).await?;
-    Ok(())
+    db.run(CONFIRM_PHONE, &[&user.id, &now]).await
 }
 
 const MERGE_METADATA: &str = concat!(
@@ -318,8 +317,7 @@ pub(crate) async fn replace_email(
         news = news.with("email_verified", false);
     }
     let params: platform::pg::Params<'_> = &[&id, &filled(email), &stays_confirmed, &news, &now];
-    db.execute(REPLACE_EMAIL, params).await?;
-    Ok(())
+    db.run(REPLACE_EMAIL, params).await
 }
 
 const REMOVE_PHONE: &str = "-- auth.users.remove_phone
@@ -331,8 +329,7 @@ pub(crate) async fn remove_phone(
     id: Uuid,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(REMOVE_PHONE, &[&id, &now]).await?;
-    Ok(())
+    db.run(REMOVE_PHONE, &[&id, &now]).await
 }
 
 const CLEAR_PASSWORD: &str = "-- auth.users.clear_password
@@ -346,8 +343,7 @@ pub(crate) async fn clear_password(
 ) -> Result<(), DbError> {
     user.encrypted_password = None;
     user.updated_at = micros(now);
-    db.execute(CLEAR_PASSWORD, &[&user.id, &now]).await?;
-    Ok(())
+    db.run(CLEAR_PASSWORD, &[&user.id, &now]).await
 }
 
 const BECOME_PERMANENT: &str = "-- auth.users.become_permanent
@@ -361,8 +357,7 @@ pub(crate) async fn become_permanent(
 ) -> Result<(), DbError> {
     user.is_anonymous = false;
     user.updated_at = micros(now);
-    db.execute(BECOME_PERMANENT, &[&user.id, &now]).await?;
-    Ok(())
+    db.run(BECOME_PERMANENT, &[&user.id, &now]).await
 }
 
 const CONFIRM_EMAIL_CHANGE: &str = "-- auth.users.confirm_email_change
@@ -381,9 +376,8 @@ pub(crate) async fn confirm_email_change(
     email: &str,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    db.execute(CONFIRM_EMAIL_CHANGE, &[&id, &filled(email), &now])
-        .await?;
-    Ok(())
+    db.run(CONFIRM_EMAIL_CHANGE, &[&id, &filled(email), &now])
+        .await
 }
 
 const CONFIRM_REAUTHENTICATION: &str = "-- auth.users.confirm_reauthentication
@@ -400,7 +394,5 @@ pub(crate) async fn confirm_reauthentication(
 ) -> Result<(), DbError> {
     user.reauthentication_token.clear();
     user.updated_at = micros(now);
-    db.execute(CONFIRM_REAUTHENTICATION, &[&user.id, &now])
-        .await?;
-    Ok(())
+    db.run(CONFIRM_REAUTHENTICATION, &[&user.id, &now]).await
 }

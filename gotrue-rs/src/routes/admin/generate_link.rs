@@ -20,6 +20,7 @@ use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::mail::links::{LinkType, action_link};
 use crate::mail::{MailTokens, external_address};
+use crate::named::{Named as _, named};
 use crate::otp::{Code, Flow};
 use crate::routes::resource;
 use crate::state::State;
@@ -36,41 +37,19 @@ struct LinkBody {
     redirect_to: String,
 }
 
-/// The kinds of link; the name is also what clients get back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Signup,
-    Invite,
-    MagicLink,
-    Recovery,
-    EmailChangeCurrent,
-    EmailChangeNew,
+named! {
+    /// The kinds of link; the name is also what clients get back.
+    enum Kind {
+        Signup = "signup",
+        Invite = "invite",
+        MagicLink = "magiclink",
+        Recovery = "recovery",
+        EmailChangeCurrent = "email_change_current",
+        EmailChangeNew = "email_change_new",
+    }
 }
 
 impl Kind {
-    fn parse(name: &str) -> Option<Self> {
-        match name {
-            "signup" => Some(Self::Signup),
-            "invite" => Some(Self::Invite),
-            "magiclink" => Some(Self::MagicLink),
-            "recovery" => Some(Self::Recovery),
-            "email_change_current" => Some(Self::EmailChangeCurrent),
-            "email_change_new" => Some(Self::EmailChangeNew),
-            _ => None,
-        }
-    }
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Invite => "invite",
-            Self::MagicLink => "magiclink",
-            Self::Recovery => "recovery",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-        }
-    }
-
     fn link_type(self) -> LinkType {
         match self {
             Self::Signup => LinkType::Signup,
@@ -161,7 +140,7 @@ async fn generate_link(state: Serving, admin: Admin, call: Call) -> Result<HttpR
 
 /// The kind of link; a magic link for a new address becomes a sign-up.
 fn kind(body: &LinkBody, known: bool) -> Result<Kind, Error> {
-    let kind = Kind::parse(&body.kind).ok_or_else(|| {
+    let kind = Kind::named(&body.kind).ok_or_else(|| {
         Error::invalid(format!(
             "Invalid email action link type requested: {}",
             body.kind

@@ -8,49 +8,23 @@ use crate::db;
 use crate::db::one_time_tokens::{self, TokenType};
 use crate::db::users::User;
 use crate::error::{Error, ErrorCode};
+use crate::named::{Named as _, named};
 use crate::otp::{MOST_TRIES, is_expired, is_valid};
 use crate::state::State;
 
-/// What a token was given out for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Signup,
-    Invite,
-    Recovery,
-    MagicLink,
-    EmailChange,
-    Sms,
-    /// A code asked for to sign in by a number that was not confirmed yet; clients call it
-    /// `sms`, too.
-    PhoneSignIn,
-    PhoneChange,
-}
-
-impl Purpose {
-    fn parse(kind: &str) -> Option<Self> {
-        match kind {
-            "signup" => Some(Self::Signup),
-            "invite" => Some(Self::Invite),
-            "recovery" => Some(Self::Recovery),
-            "magiclink" => Some(Self::MagicLink),
-            "email_change" => Some(Self::EmailChange),
-            "sms" => Some(Self::Sms),
-            "phone_change" => Some(Self::PhoneChange),
-            _ => None,
-        }
-    }
-
-    /// The name clients know.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Invite => "invite",
-            Self::Recovery => "recovery",
-            Self::MagicLink => "magiclink",
-            Self::EmailChange => "email_change",
-            Self::Sms | Self::PhoneSignIn => "sms",
-            Self::PhoneChange => "phone_change",
-        }
+named! {
+    /// What a token was given out for.
+    pub(super) enum Purpose {
+        Signup = "signup",
+        Invite = "invite",
+        Recovery = "recovery",
+        MagicLink = "magiclink",
+        EmailChange = "email_change",
+        Sms = "sms",
+        /// A code asked for to sign in by a number that was not confirmed yet; clients call it `sms`,
+        /// too.
+        PhoneSignIn = "sms",
+        PhoneChange = "phone_change",
     }
 }
 
@@ -91,7 +65,7 @@ pub(super) async fn holder(
 
 /// The tokens that what is said to be of this kind may be.
 fn token_types(kind: &str) -> &'static [TokenType] {
-    match Purpose::parse(kind) {
+    match Purpose::named(kind) {
         Some(Purpose::Signup | Purpose::Invite) => &[TokenType::Confirmation],
         Some(Purpose::Recovery | Purpose::MagicLink) => &[TokenType::Recovery],
         Some(Purpose::Sms | Purpose::PhoneSignIn) => {
@@ -130,7 +104,7 @@ async fn by_hash(
     let failed = |error: DbError| {
         Error::internal("Database error finding user from email link").with_source(error)
     };
-    let purpose = Purpose::parse(&redemption.kind);
+    let purpose = Purpose::named(&redemption.kind);
     let types = token_types(&redemption.kind);
     let is_phone = matches!(
         purpose,
@@ -194,7 +168,7 @@ async fn find_holder(
     redemption: &Redemption,
     aud: &str,
 ) -> Result<Option<User>, DbError> {
-    match Purpose::parse(&redemption.kind) {
+    match Purpose::named(&redemption.kind) {
         Some(Purpose::PhoneChange) => {
             db::user_changes::by_phone_change(tx, &redemption.phone, aud).await
         }
@@ -230,7 +204,7 @@ fn matching_purpose(state: &State, user: &User, redemption: &Redemption) -> Opti
     };
     let confirmation = || mail(&user.confirmation_token, user.confirmation_sent_at);
     let recovery = || mail(&user.recovery_token, user.recovery_sent_at);
-    let purpose = Purpose::parse(&redemption.kind);
+    let purpose = Purpose::named(&redemption.kind);
     let valid = match purpose {
         Some(Purpose::Signup | Purpose::Invite) => confirmation(),
         Some(Purpose::Recovery | Purpose::MagicLink) => recovery(),
