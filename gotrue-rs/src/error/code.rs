@@ -85,14 +85,46 @@ impl std::fmt::Display for ErrorCode {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::body::MessageBody as _;
+    use actix_web::http::StatusCode;
+    use serde_json::{Value, json};
+
     use super::ErrorCode;
+    use crate::error::{ApiVersion, Error, render};
     use crate::named::Named as _;
 
+    const TABLE: &str = include_str!("../../tests/error_codes.txt");
+
+    fn answer(error: &Error, version: ApiVersion) -> (u16, String, Value) {
+        let response = render(error, version, None);
+        let header = response.headers().get("x-sb-error-code").unwrap();
+        let (status, header) = (
+            response.status().as_u16(),
+            header.to_str().unwrap().to_owned(),
+        );
+        let body = response.into_body().try_into_bytes().unwrap();
+        (status, header, serde_json::from_slice(&body).unwrap())
+    }
+
     #[test]
-    fn codes_are_distinct() {
-        let mut wire: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
-        wire.sort_unstable();
-        wire.dedup();
-        assert_eq!(wire.len(), ErrorCode::ALL.len());
+    fn every_code_of_the_table_is_answered_in_both_formats() {
+        let rows = TABLE.lines().filter(|line| !line.starts_with('#'));
+        let rows: Vec<Vec<&str>> = rows.map(|row| row.split_whitespace().collect()).collect();
+        let codes: Vec<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        let listed: Vec<_> = rows.iter().map(|row| row[0]).collect();
+        assert_eq!(listed, codes);
+        for row in &rows {
+            let (name, code) = (row[0], ErrorCode::named(row[0]));
+            for status in &row[1..] {
+                let status: u16 = status.trim_end_matches('*').parse().unwrap();
+                let error = Error::status(StatusCode::from_u16(status).unwrap(), code, "Why");
+                let body = json!({ "code": status, "error_code": name, "msg": "Why" });
+                let expected = (status, name.to_owned(), body);
+                assert_eq!(answer(&error, ApiVersion::Initial), expected);
+                let body = json!({ "code": name, "message": "Why" });
+                let expected = (status, name.to_owned(), body);
+                assert_eq!(answer(&error, ApiVersion::V20240101), expected);
+            }
+        }
     }
 }

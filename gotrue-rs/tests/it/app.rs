@@ -298,11 +298,13 @@ impl Request {
 
     pub(crate) async fn send(self) -> Reply {
         let response = self.0.send().await.expect("an answer");
-        Reply {
+        let reply = Reply {
             status: response.status(),
             headers: response.headers().clone(),
             body: response.text().await.expect("a body"),
-        }
+        };
+        reply.assert_listed();
+        reply
     }
 }
 
@@ -315,6 +317,22 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    /// No test may see a code with a status that `tests/error_codes.txt` does not list.
+    #[track_caller]
+    fn assert_listed(&self) {
+        let Some(code) = self.header("x-sb-error-code") else {
+            return;
+        };
+        // What a trigger of the project's raises has the status it asks for.
+        let is_ours = self.body.contains(code);
+        let rows = include_str!("../error_codes.txt").lines();
+        let listed = rows.map(str::split_whitespace).any(|mut row| {
+            let same = |it: &str| it.trim_end_matches('*') == self.status.as_str();
+            row.next() == Some(code) && row.any(same)
+        });
+        assert!(listed || !is_ours, "{code} with {}", self.status);
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("not JSON: {}", self.body))
     }
