@@ -21,11 +21,14 @@ mod user;
 mod verify;
 mod well_known;
 
+use std::any::type_name;
+
 use actix_web::http::Method;
 use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{HttpResponse, Route, web};
+use actix_web::{App, HttpResponse, Route, web};
 use platform::http::cors::CorsRules;
+use platform::http::mount::{Mount, Mounted};
 use serde::Serialize;
 
 use crate::config::Config;
@@ -42,12 +45,19 @@ pub fn configure(cfg: &mut web::ServiceConfig, state: &web::Data<State>) {
             let cors = cors.clone();
             async move { cors.apply(request, next).await }
         }))
-        .configure(routes)
+        .configure(|cfg| routes(&mut Mount::below("", cfg, &mut Vec::new())))
         .default_service(web::to(|| std::future::ready(middleware::not_found())));
     cfg.service(scope);
 }
 
-fn routes(cfg: &mut web::ServiceConfig) {
+/// Every route, with the type of its gate.
+pub(crate) fn mounted() -> Vec<Mounted> {
+    let mut mounted = Vec::new();
+    let _ = App::new().configure(|cfg| routes(&mut Mount::below("", cfg, &mut mounted)));
+    mounted
+}
+
+fn routes(cfg: &mut Mount<'_>) {
     health::configure(cfg);
     settings::configure(cfg);
     well_known::configure(cfg);
@@ -98,24 +108,28 @@ fn cross_origin(config: &Config) -> CorsRules {
 /// Registers the handlers of a path, which may have several spellings, for those whom the gate
 /// lets in; other methods are answered as Go's router does.
 fn resource<G: Gate>(
-    cfg: &mut web::ServiceConfig,
+    cfg: &mut Mount<'_>,
     paths: &[&'static str],
     routes: impl Fn() -> Vec<(Method, Route)>,
 ) {
     for path in paths {
-        let (allowed, handlers): (Vec<_>, Vec<_>) = routes().into_iter().unzip();
+        let (allowed, handlers): (Vec<Method>, Vec<_>) = routes().into_iter().unzip();
+        for method in &allowed {
+            cfg.note(path, method.as_str(), type_name::<G>());
+        }
         let otherwise = move || std::future::ready(not_served(&allowed));
         mount::<G>(cfg, path, handlers, web::to(otherwise));
     }
 }
 
+/// Registers what answers all methods of a path, for those whom the gate lets in.
+fn whole<G: Gate>(cfg: &mut Mount<'_>, path: &'static str, handler: Route) {
+    cfg.note(path, "any", type_name::<G>());
+    mount::<G>(cfg, path, Vec::new(), handler);
+}
+
 /// Registers handlers for those whom the gate lets in, and what all other methods get.
-fn mount<G: Gate>(
-    cfg: &mut web::ServiceConfig,
-    path: &'static str,
-    handlers: Vec<Route>,
-    otherwise: Route,
-) {
+fn mount<G: Gate>(cfg: &mut Mount<'_>, path: &'static str, handlers: Vec<Route>, otherwise: Route) {
     // Around the resource rather than the scope: what answers for a handler that panics or
     // takes too long needs a copy of the request, and copies are only made once it is routed.
     let mut resource = web::resource(path)
@@ -124,7 +138,7 @@ fn mount<G: Gate>(
     for handler in handlers {
         resource = resource.route(handler);
     }
-    cfg.service(resource.default_service(otherwise));
+    cfg.config().service(resource.default_service(otherwise));
 }
 
 /// What is said about a message that was asked for.

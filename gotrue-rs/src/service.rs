@@ -68,6 +68,7 @@ pub static SERVICE: Definition = Definition {
             owner: Owner::Role(ROLE),
         },
     ],
+    routes: routes::mounted,
     read,
 };
 

@@ -37,6 +37,7 @@ pub static SERVICE: Definition = Definition {
         lock: lock("wildfire"),
         owner: Owner::Administrator,
     }],
+    routes: routes::mounted,
     read,
 };
 

@@ -6,13 +6,13 @@ pub(crate) mod new_account;
 mod paging;
 mod users;
 
-use actix_web::web;
+use platform::http::mount::Mount;
 
 use crate::caller::Admin;
 use crate::routes::resource;
 
 /// Mounts the routes.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     audit::configure(cfg);
     generate_link::configure(cfg);
     users::configure(cfg);

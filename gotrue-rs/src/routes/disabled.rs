@@ -6,15 +6,16 @@ use std::future::{Ready, ready};
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 
 use crate::call::Call;
 use crate::caller::{Admin, Caller};
 use crate::config::ExternalConfig;
 use crate::error::{Error, ErrorCode};
 use crate::extract::Anybody;
-use crate::routes::{mount, resource};
+use crate::routes::{resource, whole};
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     closed(cfg, ["/sso", "/sso/{rest:.*}"], saml);
     closed(cfg, ["/passkeys", "/passkeys/{rest:.*}"], passkeys);
     closed(cfg, ["/oauth", "/oauth/{rest:.*}"], oauth_server);
@@ -26,7 +27,7 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
         ]
     });
     for path in ["/admin/oauth", "/admin/oauth/{rest:.*}"] {
-        mount::<Admin>(cfg, path, Vec::new(), web::to(refuse(oauth_server)));
+        whole::<Admin>(cfg, path, web::to(refuse(oauth_server)));
     }
     resource::<Anybody>(cfg, &["/authorize"], || {
         vec![(Method::GET, web::get().to(authorize))]
@@ -34,9 +35,9 @@ pub(super) fn configure(cfg: &mut web::ServiceConfig) {
 }
 
 /// Everything below these paths, whatever the method.
-fn closed(cfg: &mut web::ServiceConfig, paths: [&'static str; 2], answer: fn() -> Error) {
+fn closed(cfg: &mut Mount<'_>, paths: [&'static str; 2], answer: fn() -> Error) {
     for path in paths {
-        mount::<Anybody>(cfg, path, Vec::new(), web::to(refuse(answer)));
+        whole::<Anybody>(cfg, path, web::to(refuse(answer)));
     }
 }
 

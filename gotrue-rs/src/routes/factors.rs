@@ -6,6 +6,7 @@ mod verify;
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::Serialize;
 use uuid::Uuid;
@@ -24,7 +25,7 @@ use crate::mail::{self, Notice};
 use crate::routes::resource;
 use crate::sessions::AuthMethod;
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Named>(cfg, &["/factors", "/factors/"], || {
         vec![(Method::POST, web::post().to(enroll::post_factor))]
     });

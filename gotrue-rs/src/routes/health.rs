@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Serialize;
 
 use crate::extract::Anybody;
@@ -15,7 +16,7 @@ struct HealthBody {
     description: &'static str,
 }
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/health"], || {
         vec![(Method::GET, web::get().to(get_health))]
     });

@@ -3,6 +3,7 @@
 use actix_web::http::{Method, StatusCode};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::Deserialize;
 
@@ -28,7 +29,7 @@ struct InviteBody {
 }
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/invite"], || {
         let post = web::post().to(invite_user).wrap(from_fn(gate::<Admin, _>));
         vec![(Method::POST, post)]

@@ -3,6 +3,7 @@
 use actix_web::http::Method;
 use actix_web::middleware::from_fn;
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 
 use crate::accounts::change::record;
@@ -23,7 +24,7 @@ enum Scope {
     Others,
 }
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/logout"], || {
         let post = web::post().to(post_logout).wrap(from_fn(gate::<Caller, _>));
         vec![(Method::POST, post)]

@@ -3,6 +3,7 @@
 
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Deserialize;
 
 use crate::accounts::pkce::{self, Challenge};
@@ -41,7 +42,7 @@ pub(super) struct Wanted {
 }
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/magiclink"], || {
         vec![(Method::POST, web::post().to(send_magic_link))]
     });

@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::Deserialize;
 
@@ -44,7 +45,7 @@ impl OtpBody {
 }
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/otp"], || {
         vec![(Method::POST, web::post().to(send_otp))]
     });

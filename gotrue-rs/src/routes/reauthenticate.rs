@@ -3,6 +3,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
@@ -18,7 +19,7 @@ use crate::otp::Flow;
 use crate::routes::{MessageBody, resource};
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Caller>(cfg, &["/reauthenticate", "/reauthenticate/"], || {
         vec![(Method::GET, web::get().to(reauthenticate))]
     });

@@ -2,6 +2,7 @@
 
 use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Deserialize;
 
 use crate::accounts::pkce::{self, Challenge};
@@ -27,7 +28,7 @@ struct RecoverBody {
 }
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/recover"], || {
         vec![(Method::POST, web::post().to(recover_password))]
     });

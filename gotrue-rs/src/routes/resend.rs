@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Deserialize;
 
 use crate::accounts::change::record;
@@ -87,7 +88,7 @@ impl Wanted {
 }
 
 /// Mounts the route.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/resend"], || {
         vec![(Method::POST, web::post().to(resend_code))]
     });

@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::config::{ExternalConfig, PROVIDERS};
@@ -40,7 +41,7 @@ impl Serialize for Providers<'_> {
     }
 }
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/settings"], || {
         vec![(Method::GET, web::get().to(get_settings))]
     });

@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Deserialize;
 
 use crate::accounts::pkce::Challenge;
@@ -26,7 +27,7 @@ struct SignUpBody {
     code_challenge: String,
 }
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/signup", "/signup/"], || {
         vec![(Method::POST, web::post().to(post_signup))]
     });

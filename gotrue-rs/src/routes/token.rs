@@ -8,6 +8,7 @@ mod refresh;
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Serialize;
 
 use crate::call::Call;
@@ -19,7 +20,7 @@ use crate::limits::Bucket;
 use crate::routes::resource;
 use crate::sessions::{PasswordVerdict, SessionTokens};
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/token"], || {
         vec![(Method::POST, web::post().to(post_token))]
     });

@@ -5,6 +5,7 @@ mod update;
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 
 use crate::call::Call;
 use crate::caller::Caller;
@@ -13,7 +14,7 @@ use crate::extract::Serving;
 use crate::json;
 use crate::routes::resource;
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Caller>(cfg, &["/user", "/user/"], || {
         vec![
             (Method::GET, web::get().to(get_user)),

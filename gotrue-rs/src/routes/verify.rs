@@ -10,6 +10,7 @@ mod redirect;
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +87,7 @@ struct HalfWayBody {
 }
 
 /// Mounts the routes.
-pub(crate) fn configure(cfg: &mut web::ServiceConfig) {
+pub(crate) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/verify", "/verify/"], || {
         vec![
             (Method::GET, web::get().to(verify_link)),

@@ -3,6 +3,7 @@
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -35,7 +36,7 @@ struct DiscoveryBody<'a> {
     code_challenge_methods_supported: &'static [&'static str],
 }
 
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Anybody>(cfg, &["/.well-known/jwks.json"], || {
         vec![(Method::GET, web::get().to(get_jwks))]
     });

@@ -9,6 +9,7 @@ pub mod cors;
 mod files;
 pub mod forwarded;
 mod framing;
+pub mod mount;
 mod observe;
 mod requests;
 mod serve;

@@ -9,6 +9,7 @@
 //! | `rows` | which paths are its own and what each asks of a caller ([`Row`]) |
 //! | `roles` | the database roles it logs in as |
 //! | `migrations` | its parts of the database, each with ledger, lock and owner role |
+//! | `routes` | every route that it may mount, to be held against the reviewed list of who may call what |
 //! | `read` | reads its settings and refuses what is wrong with them; returns a [`Plan`] |
 //!
 //! **A start has two phases.** First `read` of every service sees the settings, before a database is
@@ -63,6 +64,7 @@ use crate::clock::Clock;
 use crate::env::{Reader, Secret};
 use crate::health::Health;
 use crate::http;
+use crate::http::mount::Mounted;
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
 use crate::pg::migrate::Migrations;
@@ -92,6 +94,8 @@ pub struct Definition {
     pub roles: &'static [&'static str],
     /// Its parts of the database, in the order in which they are made.
     pub migrations: &'static [Migrations],
+    /// Every route that it may mount, read from what mounts them.
+    pub routes: fn() -> Vec<Mounted>,
     /// Reads its settings; the reader collects what is wrong with them.
     pub read: fn(&Reader<'_>) -> Plan,
 }

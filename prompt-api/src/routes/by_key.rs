@@ -1,8 +1,9 @@
 //! `/api/v1/prompts/by-key/{key}`: what code fetches at run time.
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, get};
 
-use super::{tagged, warn_if_archived, wrong_method};
+use super::{resource, tagged, warn_if_archived};
 use crate::caller::Caller;
 use crate::db;
 use crate::db::prompts::StoredPrompt;
@@ -11,12 +12,8 @@ use crate::prompts::{PromptBody, check_key};
 use crate::query::Query;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.service(
-        web::resource("/prompts/by-key/{key}")
-            .get(get_prompt_by_key)
-            .default_service(web::to(wrong_method)),
-    );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/prompts/by-key/{key}", [get(get_prompt_by_key)]);
 }
 
 /// A prompt by its key.

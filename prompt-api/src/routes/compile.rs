@@ -2,9 +2,10 @@
 
 use actix_web::http::header::ContentType;
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, post};
 
 use super::list::ANSWER_BYTES;
-use super::{by_key, warn_if_archived, wrong_method};
+use super::{by_key, resource, warn_if_archived};
 use crate::caller::{Caller, SignedIn};
 use crate::compile::Variables;
 use crate::compile_request::{CompileRequest, CompiledPrompt};
@@ -14,18 +15,9 @@ use crate::prompts::content_hash;
 use crate::query::{Query, repository_address};
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .service(
-            web::resource("/prompts/compile/{key}")
-                .post(compile_prompt)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/compile")
-                .post(compile_text)
-                .default_service(web::to(wrong_method)),
-        );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/prompts/compile/{key}", [post(compile_prompt)]);
+    resource(mount, "/compile", [post(compile_text)]);
 }
 
 /// Fills a stored prompt with values.

@@ -3,12 +3,14 @@
 use actix_web::http::header::AUTHORIZATION;
 use actix_web::{HttpRequest, HttpResponse, web};
 use platform::http::bearer;
+use platform::http::mount::{Mount, get};
 use serde_json::json;
 
+use super::no_route;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.route("/debug/auth-test", web::get().to(test_auth));
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    mount.resource("/debug/auth-test", [get(test_auth)], web::to(no_route));
 }
 
 /// Public: a bad token is an answer here, not a refusal. Never repeats the token.

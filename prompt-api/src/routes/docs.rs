@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use actix_web::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ContentType};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::{Mount, get};
 use serde_json::{Map, Value};
 
+use super::no_route;
 use super::openapi::DOCUMENT;
 
 const GUIDE: &str = include_str!("../../assets/guide.html");
@@ -16,11 +18,10 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; for
 
 static PAGE: LazyLock<String> = LazyLock::new(|| page(&DOCUMENT));
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .route("/docs", web::get().to(get_page))
-        .route("/docs/", web::get().to(get_page))
-        .route("/docs/reference.css", web::get().to(get_style));
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    mount.resource("/docs", [get(get_page)], web::to(no_route));
+    mount.resource("/docs/", [get(get_page)], web::to(no_route));
+    mount.resource("/docs/reference.css", [get(get_style)], web::to(no_route));
 }
 
 async fn get_page() -> HttpResponse {

@@ -6,20 +6,24 @@ use jiff::Timestamp;
 use platform::api_keys;
 use platform::health::{Condition, Health};
 use platform::http::bearer;
+use platform::http::mount::{Mount, get, head};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::no_route;
 use crate::caller::{Caller, SignedIn};
 use crate::config::NAME;
 use crate::db;
 use crate::error::Error;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .route("/health", web::get().to(get_health))
-        .route("/health", web::head().to(get_health))
-        .route("/metrics", web::get().to(get_metrics));
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    mount.resource(
+        "/health",
+        [get(get_health), head(get_health)],
+        web::to(no_route),
+    );
+    mount.resource("/metrics", [get(get_metrics)], web::to(no_route));
 }
 
 /// The state of the whole, and of its parts.

@@ -2,15 +2,16 @@
 
 use std::sync::LazyLock;
 
+use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, ContentType};
-use actix_web::{HttpResponse, web};
+use platform::http::mount::{Mount, get};
 use serde_json::{Value, json};
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-use super::wrong_method;
+use super::resource;
 
 /// All routes and what they take and give.
 #[derive(OpenApi)]
@@ -116,12 +117,8 @@ fn error_schema() -> Value {
     })
 }
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.service(
-        web::resource("/openapi.json")
-            .get(get_document)
-            .default_service(web::to(wrong_method)),
-    );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/openapi.json", [get(get_document)]);
 }
 
 async fn get_document() -> HttpResponse {

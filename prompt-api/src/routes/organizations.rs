@@ -1,9 +1,10 @@
 //! `/api/v1/organizations`
 
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, get};
 
 use super::list::listed;
-use super::wrong_method;
+use super::resource;
 use crate::caller::SignedIn;
 use crate::db;
 use crate::db::organizations::Organization;
@@ -11,12 +12,8 @@ use crate::error::Error;
 use crate::query::Query;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.service(
-        web::resource("/organizations")
-            .get(list_organizations)
-            .default_service(web::to(wrong_method)),
-    );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/organizations", [get(list_organizations)]);
 }
 
 /// Lists the organizations you belong to, your first one first.

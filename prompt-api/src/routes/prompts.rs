@@ -2,9 +2,10 @@
 
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, delete, get, patch, post};
 
 use super::list::listed;
-use super::{prompt_id, set_tag, tagged, wrong_method};
+use super::{prompt_id, resource, set_tag, tagged};
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::changes::Change;
@@ -16,36 +17,16 @@ use crate::prompts::{PromptBody, PromptChanges, PromptRequest, RollbackRequest};
 use crate::query::{Query, repository_address};
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .service(
-            web::resource("/prompts")
-                .get(list_prompts)
-                .post(create_prompt)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/prompts/{id}")
-                .get(get_prompt)
-                .patch(update_prompt)
-                .delete(delete_prompt)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/prompts/{id}/archive")
-                .post(archive_prompt)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/prompts/{id}/unarchive")
-                .post(unarchive_prompt)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/prompts/{id}/rollback")
-                .post(rollback_prompt)
-                .default_service(web::to(wrong_method)),
-        );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/prompts", [get(list_prompts), post(create_prompt)]);
+    resource(
+        mount,
+        "/prompts/{id}",
+        [get(get_prompt), patch(update_prompt), delete(delete_prompt)],
+    );
+    resource(mount, "/prompts/{id}/archive", [post(archive_prompt)]);
+    resource(mount, "/prompts/{id}/unarchive", [post(unarchive_prompt)]);
+    resource(mount, "/prompts/{id}/rollback", [post(rollback_prompt)]);
 }
 
 /// Lists prompts, newest change first.

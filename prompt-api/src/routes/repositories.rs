@@ -2,11 +2,12 @@
 
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, get, post};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::list::listed;
-use super::wrong_method;
+use super::resource;
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::repositories::{NewRepository, Repository};
@@ -16,19 +17,13 @@ use crate::prompts::{Problems, check_key};
 use crate::query::Query;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .service(
-            web::resource("/repos")
-                .get(list_repositories)
-                .post(create_repository)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/repos/{owner}/{slug}")
-                .get(get_repository)
-                .default_service(web::to(wrong_method)),
-        );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(
+        mount,
+        "/repos",
+        [get(list_repositories), post(create_repository)],
+    );
+    resource(mount, "/repos/{owner}/{slug}", [get(get_repository)]);
 }
 
 /// `POST /api/v1/repos`

@@ -1,21 +1,18 @@
 //! `/api/v1/stats/overview`: the dashboard's figures.
 
 use actix_web::{HttpResponse, web};
+use platform::http::mount::{Mount, get};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::wrong_method;
+use super::resource;
 use crate::caller::SignedIn;
 use crate::db;
 use crate::error::Error;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config.service(
-        web::resource("/stats/overview")
-            .get(get_overview)
-            .default_service(web::to(wrong_method)),
-    );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(mount, "/stats/overview", [get(get_overview)]);
 }
 
 /// What you have, and what you did in the last 30 days.

@@ -2,10 +2,11 @@
 
 use actix_web::http::header::LOCATION;
 use actix_web::{HttpRequest, HttpResponse, web};
+use platform::http::mount::{Mount, get, post};
 
 use super::list::listed;
 use super::prompts::done;
-use super::{prompt_id, tagged, wrong_method};
+use super::{prompt_id, resource, tagged};
 use crate::caller::{Caller, SignedIn};
 use crate::db;
 use crate::db::versions::StoredVersion;
@@ -16,19 +17,17 @@ use crate::prompts::{VersionBody, VersionRequest};
 use crate::query::Query;
 use crate::state::State;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
-    config
-        .service(
-            web::resource("/prompts/{id}/versions")
-                .get(list_versions)
-                .post(create_version)
-                .default_service(web::to(wrong_method)),
-        )
-        .service(
-            web::resource("/prompts/{id}/versions/{version}")
-                .get(get_version)
-                .default_service(web::to(wrong_method)),
-        );
+pub(super) fn configure(mount: &mut Mount<'_>) {
+    resource(
+        mount,
+        "/prompts/{id}/versions",
+        [get(list_versions), post(create_version)],
+    );
+    resource(
+        mount,
+        "/prompts/{id}/versions/{version}",
+        [get(get_version)],
+    );
 }
 
 /// Lists a prompt's versions, newest first; `X-Total-Count` says how many there are in all. An answer

@@ -2,10 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use platform::http::forwarded::client_ip;
+use platform::http::mount::{Mount, post};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::wrong_method;
+use super::resource;
 use crate::db;
 use crate::error::Error;
 use crate::json::Json;
@@ -15,13 +16,9 @@ use crate::waitlist::normalise_email;
 /// Largest body, bytes: an address has at most 254 characters.
 const BODY_LIMIT: usize = 4096;
 
-pub(super) fn configure(config: &mut web::ServiceConfig) {
+pub(super) fn configure(mount: &mut Mount<'_>) {
     for path in ["/waitlist", "/waitlist/"] {
-        config.service(
-            web::resource(path)
-                .post(join_waitlist)
-                .default_service(web::to(wrong_method)),
-        );
+        resource(mount, path, [post(join_waitlist)]);
     }
 }
 

@@ -54,7 +54,6 @@ async fn reference_and_document_describe_every_route() {
     let document = api.get("/api/openapi.json").expect(200).await;
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 17, "{:?}", paths.keys());
     assert!(paths["/api/v1/prompts/{id}"]["patch"]["responses"]["412"].is_object());
     for (path, methods) in paths {
         for (_, operation) in methods.as_object().unwrap() {

@@ -102,6 +102,36 @@ impl Table {
         Ok(())
     }
 
+    /// All rows in words: the path (`…` for all below it), whose it is, what it asks of the caller,
+    /// whether pages of any origin may call, and what is served instead.
+    pub fn rows(&self) -> Vec<[String; 5]> {
+        let whole = self
+            .exact
+            .iter()
+            .map(|(path, route)| (format!("{path} only"), route));
+        let parts = self
+            .under
+            .iter()
+            .map(|(path, route)| (format!("{path}/…"), route));
+        let mut rows: Vec<_> = whole
+            .chain(parts)
+            .map(|(path, route)| {
+                let pages = if route.is_open_to_pages { "any" } else { "own" };
+                let target = route.target.unwrap_or_default().to_owned();
+                let owner = route.owner.name().to_owned();
+                [
+                    path,
+                    owner,
+                    format!("{:?}", route.access),
+                    pages.to_owned(),
+                    target,
+                ]
+            })
+            .collect();
+        rows.sort();
+        rows
+    }
+
     /// Looks a decoded path up.
     pub(super) fn find(&self, path: &str) -> Route {
         let exact = self.exact.get(path);

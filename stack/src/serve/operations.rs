@@ -6,12 +6,13 @@ use std::sync::Arc;
 use actix_web::http::StatusCode;
 use actix_web::http::header::CONTENT_TYPE;
 use actix_web::web::{self, Data, ServiceConfig};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{App, HttpRequest, HttpResponse};
 use async_trait::async_trait;
 use platform::api_keys;
 use platform::env::{Reader, Secret};
 use platform::health::{Condition, Health};
 use platform::http::bearer;
+use platform::http::mount::{Mount, Mounted, get, head};
 use platform::service::{Board, Definition, Plan, Service};
 use serde_json::json;
 
@@ -24,6 +25,7 @@ pub(crate) static SERVICE: Definition = Definition {
     rows: prompt_api::SERVICE.rows,
     roles: &[],
     migrations: &[],
+    routes: mounted,
     read,
 };
 
@@ -51,12 +53,22 @@ struct Running(Data<Operations>);
 #[async_trait]
 impl Service for Running {
     fn routes(&self, config: &mut ServiceConfig) {
-        config
-            .app_data(self.0.clone())
-            .route("/health", web::get().to(get_health))
-            .route("/health", web::head().to(get_health))
-            .route("/metrics", web::get().to(get_metrics));
+        config.app_data(self.0.clone());
+        mount(config, &mut Vec::new());
     }
+}
+
+fn mounted() -> Vec<Mounted> {
+    let mut mounted = Vec::new();
+    let _ = App::new().configure(|config| mount(config, &mut mounted));
+    mounted
+}
+
+fn mount(config: &mut ServiceConfig, mounted: &mut Vec<Mounted>) {
+    let otherwise = || web::to(HttpResponse::NotFound);
+    Mount::below("", config, mounted)
+        .resource("/health", [get(get_health), head(get_health)], otherwise())
+        .resource("/metrics", [get(get_metrics)], otherwise());
 }
 
 async fn get_health(operations: Data<Operations>) -> HttpResponse {

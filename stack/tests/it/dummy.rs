@@ -54,6 +54,7 @@ pub(crate) static SERVICE: Definition = Definition {
         lock: lock("dummy"),
         owner: Owner::Administrator,
     }],
+    routes: Vec::new,
     read,
 };
 

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// A stack on free ports with a database of its own.
 pub(crate) struct Stack {
     pub(crate) running: Running,
-    keys: ApiKeys,
+    pub(crate) keys: ApiKeys,
     client: Client,
     _database: TestDatabase,
     _folder: TempDir,
@@ -86,6 +86,12 @@ impl Stack {
         let admin = admin.header("apikey", self.keys.service_role.expose());
         let created = admin.json(&account).send().await.unwrap();
         assert_eq!(created.status(), StatusCode::OK);
+        self.sign_in_again().await
+    }
+
+    /// Another session of the same account.
+    pub(crate) async fn sign_in_again(&self) -> String {
+        let account = json!({ "email": "grace@example.com", "password": "correct horse" });
         let token = self.request(Method::POST, "/auth/v1/token?grant_type=password");
         let token = token.header("apikey", self.publishable_key());
         let session = token.json(&account).send().await.unwrap();

@@ -4,6 +4,8 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 
 use super::paging::Page;
+use platform::http::mount::Mount;
+
 use crate::call::Call;
 use crate::caller::Admin;
 use crate::db::audit_search::{self, Scope, Search};
@@ -13,7 +15,7 @@ use crate::json;
 use crate::routes::resource;
 
 /// Mounts the route.
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Admin>(cfg, &["/admin/audit", "/admin/audit/"], || {
         vec![(Method::GET, web::get().to(search_audit_log))]
     });

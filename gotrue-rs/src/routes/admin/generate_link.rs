@@ -3,6 +3,7 @@
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
 use jiff::Timestamp;
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +74,7 @@ struct LinkAnswer<'a> {
 }
 
 /// Mounts the route.
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Admin>(cfg, &["/admin/generate_link"], || {
         vec![(Method::POST, web::post().to(generate_link))]
     });

@@ -9,6 +9,7 @@ mod update;
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use uuid::Uuid;
 
 use crate::caller::Admin;
@@ -21,7 +22,7 @@ use crate::routes::resource;
 use crate::state::State;
 
 /// Mounts the routes.
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     resource::<Admin>(cfg, &["/admin/users", "/admin/users/"], || {
         vec![
             (Method::GET, web::get().to(list::list_users)),

@@ -133,6 +133,7 @@ static STORAGE: Definition = Definition {
     rows: &[Row::under("/storage/v1", Access::Open)],
     roles: &[],
     migrations: &[],
+    routes: Vec::new,
     read: never,
 };
 

@@ -9,6 +9,7 @@
 
 mod database;
 mod grid;
+mod routes;
 
 use insta::Settings;
 

@@ -2,6 +2,7 @@
 
 use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
+use platform::http::mount::Mount;
 use platform::pg::Tx;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -30,7 +31,7 @@ struct UpdateFactorBody {
 }
 
 /// Mounts the routes.
-pub(super) fn configure(cfg: &mut web::ServiceConfig) {
+pub(super) fn configure(cfg: &mut Mount<'_>) {
     let all = [
         "/admin/users/{user_id}/factors",
         "/admin/users/{user_id}/factors/",
