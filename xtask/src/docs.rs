@@ -1,4 +1,5 @@
-//! `cargo x docs`: writes docs/configuration.md from the doc comments of configuration fields.
+//! `cargo x docs`: writes docs/configuration.md from the doc comments of configuration fields, and
+//! .env.example from docker-compose.yml and the same comments.
 //!
 //! A field is documented by a comment that begins with the variable's name in backticks:
 //! `` /// `GOTRUE_JWT_EXP` (default 3600): access-token lifetime, seconds. ``
@@ -9,10 +10,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::root;
 use crate::step::{Failure, Outcome};
 use crate::tidy::dependencies::{is_service, members};
 use crate::tidy::{metadata, rust_files};
+use crate::{env_example, root};
 
 /// Settings of the house, and what their section is called. Each service has a section besides.
 const HOUSE: [(&[&str], &str); 2] = [
@@ -35,30 +36,40 @@ setting. Booleans take `true` and `false`, durations Go's syntax (`1h30m`), list
 problems are reported at once, at start. A variable set to nothing counts as not set.
 ";
 
-/// Writes the file, or with `--check` fails if it is not what would be written.
+/// A section's title, and its variables with what they mean.
+type Section = (String, Vec<(String, String)>);
+
+/// Writes the files, or with `--check` fails if they are not what would be written.
 pub(crate) fn run(args: &[String]) -> Outcome {
-    let path = root().join("docs/configuration.md");
-    let text = generate()?;
-    if args.iter().any(|arg| arg == "--check") {
-        let current = fs::read_to_string(&path).unwrap_or_default();
-        return if current == text {
-            Ok(())
-        } else {
-            Err(Failure::new(
-                "docs/configuration.md is stale: run `cargo x docs` and commit it",
-            ))
-        };
+    let sections = sections()?;
+    let compose = fs::read_to_string(root().join("docker-compose.yml"))?;
+    let meaning = |setting: &str| {
+        let mut all = sections.iter().flat_map(|(_, rows)| rows);
+        all.find(|(name, _)| name == setting)
+            .map(|(_, meaning)| meaning.clone())
+    };
+    let example = env_example::generate(&compose, meaning);
+    for (name, text) in [
+        ("docs/configuration.md", reference(&sections)),
+        (".env.example", example),
+    ] {
+        let path = root().join(name);
+        if !args.iter().any(|arg| arg == "--check") {
+            fs::write(path, text)?;
+        } else if fs::read_to_string(path).unwrap_or_default() != text {
+            let stale = format!("{name} is stale: run `cargo x docs` and commit it");
+            return Err(Failure::new(stale));
+        }
     }
-    fs::create_dir_all(root().join("docs"))?;
-    Ok(fs::write(path, text)?)
+    Ok(())
 }
 
-fn generate() -> Result<String, Failure> {
-    let mut text = HEADER.to_owned();
+fn sections() -> Result<Vec<Section>, Failure> {
     let house = HOUSE.map(|(folders, title)| {
         let folders = folders.iter().map(|folder| root().join(folder));
         (folders.collect(), title.to_owned())
     });
+    let mut sections = Vec::new();
     for (folders, title) in house.into_iter().chain(services()?) {
         let mut rows = Vec::new();
         for folder in folders {
@@ -68,16 +79,21 @@ fn generate() -> Result<String, Failure> {
         }
         rows.sort();
         rows.dedup();
-        if rows.is_empty() {
-            continue;
-        }
+        sections.push((title, rows));
+    }
+    Ok(sections)
+}
+
+fn reference(sections: &[Section]) -> String {
+    let mut text = HEADER.to_owned();
+    for (title, rows) in sections.iter().filter(|(_, rows)| !rows.is_empty()) {
         // Writing to a string cannot fail.
         let _ = write!(text, "\n## {title}\n\n| variable | meaning |\n|---|---|\n");
         for (name, meaning) in rows {
             let _ = writeln!(text, "| `{name}` | {} |", meaning.replace('|', "\\|"));
         }
     }
-    Ok(text)
+    text
 }
 
 /// The source of each service, and what its section is called: its program and what that is.

@@ -9,6 +9,7 @@ mod bench;
 mod browser;
 mod check;
 mod docs;
+mod env_example;
 mod node;
 mod record;
 mod start;
@@ -27,7 +28,7 @@ const USAGE: &str = "cargo x <command>
   check             the fast part of `test`, before a commit
   bench [name…]     measure scenarios against the limit of the machine
   chaos [name…]     attack a production installation and tell what honest users saw
-  docs [--check]    regenerate docs/configuration.md
+  docs [--check]    regenerate docs/configuration.md and .env.example
   record-auth …     ask upstream's auth service again what the corpus asks";
 
 fn main() -> ExitCode {
