@@ -10,6 +10,7 @@ mod app;
 mod support;
 
 mod admin_audit;
+mod admin_list;
 mod admin_users;
 mod caller;
 mod corpus;
