@@ -2,6 +2,7 @@
 
 mod circles;
 pub(crate) mod dependencies;
+mod documents;
 mod licences;
 mod migrations;
 mod snapshots;
@@ -20,6 +21,7 @@ pub(crate) fn run() -> Outcome {
     breaches.extend(licences::check(&metadata)?);
     breaches.extend(sources::check(&metadata)?);
     breaches.extend(migrations::check()?);
+    breaches.extend(documents::check()?);
     breaches.extend(snapshots::check(&metadata)?);
     if breaches.is_empty() {
         eprintln!("\u{2713} house rules");
