@@ -17,6 +17,7 @@ const MAX_LINES: [(&str, usize); 3] = [(".rs", 450), (".test.tsx", 260), (".tsx"
 const LONGER: &[&str] = &[
     "gotrue-rs/src/accounts/password.rs",
     "gotrue-rs/src/accounts/sign_up.rs",
+    "platform-test/tests/settings.rs",
     "platform/src/pg/migrate.rs",
     "prompt-api/tests/it/isolation.rs",
     "stack/src/gateway/tests.rs",
