@@ -39,6 +39,11 @@ fn fields_of<T: DeserializeOwned>(bytes: &[u8], whole: bool) -> Result<T, Unread
 const LEVELS: usize = 100;
 
 fn is_too_deep(text: &str) -> bool {
+    // Most bodies do not have so many brackets, which is quicker to see.
+    let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{'));
+    if brackets.count() <= LEVELS {
+        return false;
+    }
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {
         match byte {
