@@ -5,6 +5,7 @@ use std::sync::Arc;
 use platform::clock::Clock;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring, Verifier};
+use platform::service::operations::OperationsConfig;
 
 /// What the service is called in its house.
 pub(crate) const NAME: &str = "prompts";
@@ -12,17 +13,13 @@ pub(crate) const NAME: &str = "prompts";
 /// The role it logs in as, to act for its callers.
 pub(crate) const ROLE: &str = "authenticator";
 
-/// Fewest characters of the token that opens the metrics: it must not be guessed.
-const METRICS_TOKEN_LEAST: usize = 32;
-
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// `PROMPT_API_MAX_CONNECTIONS` (default 16): most database connections open at once.
     pub max_connections: usize,
-    /// `METRICS_TOKEN` (default none): a bearer token, at least 32 characters, that opens `/metrics`
-    /// and nothing else. Without it only the secret key does.
-    pub metrics_token: Option<Secret<String>>,
+    /// Who may ask how the installation is.
+    pub operations: OperationsConfig,
     /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
     pub debug_endpoints: bool,
 }
@@ -48,16 +45,11 @@ pub struct AloneConfig {
 impl Config {
     /// Reads the settings; the reader collects what is wrong with them.
     pub fn from_env(env: &Reader<'_>) -> Self {
-        let config = Self {
+        Self {
             max_connections: env.positive("PROMPT_API_MAX_CONNECTIONS", 16),
-            metrics_token: env.secret("METRICS_TOKEN"),
+            operations: OperationsConfig::from_env(env),
             debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
-        };
-        let too_short = |token: &Secret<String>| token.expose().len() < METRICS_TOKEN_LEAST;
-        if config.metrics_token.as_ref().is_some_and(too_short) {
-            env.problem("METRICS_TOKEN", "must have at least 32 characters");
         }
-        config
     }
 }
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use platform::clock::Clock;
-use platform::env::Secret;
 use platform::jwt::Verifier;
 use platform::pg::{Database, DatabaseConfig};
-use platform::service::{Board, House, StartError, Tasks};
+use platform::service::operations::Operations;
+use platform::service::{House, StartError, Tasks};
 
-use crate::config::{Config, ROLE};
+use crate::config::{Config, NAME, ROLE};
 use crate::usage::Usage;
 use crate::waitlist::SignupLimiter;
 
@@ -21,11 +21,9 @@ pub struct State {
     pub(crate) database: Database,
     pub(crate) verifier: Verifier,
     pub(crate) clock: Clock,
-    /// How the other services of this process are.
-    pub(crate) board: Board,
     pub(crate) usage: Arc<Usage>,
     pub(crate) signups: SignupLimiter,
-    pub(crate) metrics_token: Option<Secret<String>>,
+    pub(crate) operations: Operations,
     pub(crate) debug_endpoints: bool,
 }
 
@@ -40,10 +38,9 @@ impl State {
             database: database?,
             verifier: house.verifier.clone(),
             clock: house.clock.clone(),
-            board: house.board.clone(),
             usage: Arc::new(Usage::default()),
             signups: SignupLimiter::default(),
-            metrics_token: config.metrics_token.clone(),
+            operations: Operations::new(NAME, house, &config.operations),
             debug_endpoints: config.debug_endpoints,
         })
     }

@@ -42,6 +42,7 @@
 
 mod alone;
 mod board;
+pub mod operations;
 mod pools;
 mod row;
 mod tasks;

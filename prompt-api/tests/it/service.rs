@@ -110,7 +110,8 @@ async fn metrics_are_for_whoever_holds_the_secret_key() {
 #[actix_web::test]
 async fn the_metrics_token_opens_the_metrics_and_nothing_else() {
     const TOKEN: &str = "a-token-of-thirty-two-characters";
-    let api = Api::start_with(|config| config.metrics_token = Some(Secret::from(TOKEN))).await;
+    let api =
+        Api::start_with(|config| config.operations.metrics_token = Some(Secret::from(TOKEN))).await;
     let metrics = api.get("/metrics").bearer(TOKEN).send().await;
     assert_eq!(metrics.status.as_u16(), 200);
     let other = TOKEN.replace('a', "b");

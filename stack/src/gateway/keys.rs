@@ -225,13 +225,6 @@ impl GatewayKeys {
         self.role(key) == Some(KeyRole::Service)
     }
 
-    /// Whether this token, as the services see it, is one of those that may do everything.
-    pub(crate) fn is_service(&self, token: &str) -> bool {
-        let opaque = self.opaque.as_ref();
-        same(token, &self.service_role)
-            || opaque.is_some_and(|opaque| same(token, &opaque.service_role_jwt))
-    }
-
     /// The JWT an opaque key stands for.
     fn internal_jwt(&self, key: &str) -> Option<&str> {
         let opaque = self.opaque.as_ref()?;
