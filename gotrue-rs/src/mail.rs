@@ -29,6 +29,7 @@ pub(crate) use variables::external_address;
 use std::sync::Arc;
 
 use platform::clock::Clock;
+use platform::http::HttpClient;
 use platform::jwt::KeyError;
 use platform::mail::Mailer;
 
@@ -45,11 +46,12 @@ const OUTBOX_KEY: &str = "wildfire mail outbox";
 pub(crate) fn post_office(
     config: &Config,
     mailer: Arc<dyn Mailer>,
+    web: HttpClient,
     clock: Clock,
 ) -> Result<Post, KeyError> {
     let key = config.jwt.derive_key(OUTBOX_KEY)?;
     let sealer = Sealer::new(&key).map_err(|_| KeyError::Refused)?;
-    let templates = Templates::new(&config.mail, config.redirects.site_url(), clock);
+    let templates = Templates::new(&config.mail, config.redirects.site_url(), web, clock);
     let patience = Patience::within(config.max_request_duration);
     Ok(Post::new(&config.mail, templates, mailer, sealer, patience))
 }

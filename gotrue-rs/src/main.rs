@@ -14,6 +14,7 @@ use platform::http::{HttpConfig, ServeOptions};
 use platform::mail::NoMailer;
 use platform::pg::{Database, DatabaseConfig, DbError};
 use platform::service::{House, run_alone};
+use platform::telemetry::traces::TracesConfig;
 use platform::telemetry::{LogFormat, init_logs};
 
 #[actix_web::main]
@@ -43,6 +44,7 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
     let config = Config::from_env(&env);
     let alone = AloneConfig::from_env(&env);
     let http = HttpConfig::from_env(&env);
+    let traces = TracesConfig::from_env(&env);
     let verifier = config.verifier(Clock::system());
     let database = config.database(&alone.database_url);
     let plan = plan(config, &env);
@@ -60,12 +62,13 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
         verifier?,
         Clock::system(),
         Arc::new(NoMailer),
-    );
+    )?;
     let options = ServeOptions {
         host: alone.host,
         port: alone.port,
         workers: std::thread::available_parallelism()?.get(),
         http,
+        traces,
     };
     run_alone(&SERVICE, plan, &house, options).await
 }

@@ -87,6 +87,7 @@ pub fn plan(config: Config, env: &Reader<'_>) -> Plan {
             database: house.database(ROLE, |url| config.database(&url))?,
             verifier: house.verifier.clone(),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&house.mailer)),
+            web: house.web.clone(),
             clock: house.clock.clone(),
             tasks: house.tasks.clone(),
         };

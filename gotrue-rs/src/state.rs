@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use platform::clock::Clock;
+use platform::http::HttpClient;
 use platform::jwt::{KeyError, Keyring, Verifier};
 use platform::mail::Mailer;
 use platform::pg::{Client, Database, DbError};
@@ -22,6 +23,8 @@ pub struct Deps {
     pub verifier: Verifier,
     /// What carries mails.
     pub mailer: Arc<dyn Mailer>,
+    /// What asks others over HTTP.
+    pub web: HttpClient,
     /// What tells the time.
     pub clock: Clock,
     /// Where mails are sent that somebody else waits for, or nobody.
@@ -48,7 +51,7 @@ impl State {
     /// Builds the state; fails if the signing keys cannot be used.
     pub fn new(config: Config, deps: Deps) -> Result<Self, KeyError> {
         let keyring = Arc::new(config.jwt.keyring()?);
-        let mail = mail::post_office(&config, deps.mailer, deps.clock.clone())?;
+        let mail = mail::post_office(&config, deps.mailer, deps.web, deps.clock.clone())?;
         Ok(Self {
             db: deps.database,
             verifier: deps.verifier,

@@ -9,6 +9,7 @@ use platform::env::{Reader, Vars};
 use platform::http::{HttpConfig, ServeOptions};
 use platform::mail::NoMailer;
 use platform::service::{House, run_alone};
+use platform::telemetry::traces::TracesConfig;
 use platform::telemetry::{LogFormat, init_logs};
 use prompt_api::{AloneConfig, Config, SERVICE, plan};
 
@@ -29,6 +30,7 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let config = Config::from_env(&env);
     let alone = AloneConfig::from_env(&env);
     let http = HttpConfig::from_env(&env);
+    let traces = TracesConfig::from_env(&env);
     init_logs(LogFormat::Json, "info");
     vars.warn_of_empty();
     env.finish()?;
@@ -36,12 +38,13 @@ async fn run() -> Result<(), Box<dyn Error>> {
     let urls = SERVICE.roles.iter().copied();
     let urls = urls.map(|role| (role, alone.database_url.expose().clone()));
     let mailer = Arc::new(NoMailer);
-    let house = House::new(urls.collect(), verifier, Clock::system(), mailer);
+    let house = House::new(urls.collect(), verifier, Clock::system(), mailer)?;
     let options = ServeOptions {
         host: alone.host,
         port: alone.port,
         workers: alone.workers,
         http,
+        traces,
     };
     run_alone(&SERVICE, plan(config), &house, options).await
 }

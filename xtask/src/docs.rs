@@ -16,7 +16,7 @@ use crate::tidy::{metadata, rust_files};
 use crate::{env_example, root};
 
 /// Settings of the house, and what their section is called. Each service has a section besides.
-const HOUSE: [(&[&str], &str); 2] = [
+const HOUSE: [(&[&str], &str); 3] = [
     (
         &["stack/src", "platform/src/cluster"],
         "`wildfire`: everything in one process",
@@ -24,6 +24,10 @@ const HOUSE: [(&[&str], &str); 2] = [
     (
         &["platform/src/http"],
         "Every server: what clients are allowed",
+    ),
+    (
+        &["platform/src/service", "platform/src/telemetry"],
+        "Every server: what operators see",
     ),
 ];
 

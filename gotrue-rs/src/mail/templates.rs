@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use platform::clock::Clock;
+use platform::http::{FetchError, HttpClient};
 use tokio::sync::Mutex;
 
 use super::config::{KindConfig, MailConfig};
@@ -34,20 +35,13 @@ enum LoadError {
     #[error("body: {0}")]
     Body(#[source] TemplateError),
     #[error("body could not be fetched: {0}")]
-    Fetch(#[source] reqwest::Error),
+    Fetch(#[from] FetchError),
     #[error("body could not be read: {0}")]
     File(#[from] std::io::Error),
     #[error("body could not be fetched: status code {0}")]
     Status(u16),
     #[error("body is not UTF-8")]
     Encoding,
-}
-
-impl From<reqwest::Error> for LoadError {
-    /// Without the address, whose query may hold a password.
-    fn from(error: reqwest::Error) -> Self {
-        Self::Fetch(error.without_url())
-    }
 }
 
 #[derive(Clone)]
@@ -62,7 +56,7 @@ pub(crate) struct Templates {
     config: MailConfig,
     site_url: String,
     clock: Clock,
-    client: reqwest::Client,
+    web: HttpClient,
     /// One lock per kind, held while it is loaded, so that a template is fetched once however
     /// many mails wait for it.
     entries: Vec<Mutex<Option<Entry>>>,
@@ -70,18 +64,17 @@ pub(crate) struct Templates {
 
 impl Templates {
     /// Nothing is loaded yet, but what can be checked without the network is.
-    pub(crate) fn new(config: &MailConfig, site_url: &str, clock: Clock) -> Self {
+    pub(crate) fn new(config: &MailConfig, site_url: &str, web: HttpClient, clock: Clock) -> Self {
         for kind in KINDS {
             if let Err(error) = check(config.kind(kind)) {
                 warn(kind, &error);
             }
         }
-        let client = reqwest::Client::new();
         Self {
             config: config.clone(),
             site_url: site_url.to_owned(),
             clock,
-            client,
+            web,
             entries: KINDS.iter().map(|_| Mutex::new(None)).collect(),
         }
     }
@@ -151,18 +144,12 @@ impl Templates {
     }
 
     async fn fetch(&self, url: String) -> Result<String, LoadError> {
-        let mut response = self.client.get(&url).timeout(FETCH_TIMEOUT).send().await?;
-        if response.status() != reqwest::StatusCode::OK {
-            return Err(LoadError::Status(response.status().as_u16()));
+        let most = self.config.template_max_size;
+        let fetched = self.web.get(&url, FETCH_TIMEOUT, most).await?;
+        if fetched.status != 200 {
+            return Err(LoadError::Status(fetched.status));
         }
-        let mut bytes = Vec::new();
-        while bytes.len() < self.config.template_max_size
-            && let Some(chunk) = response.chunk().await?
-        {
-            bytes.extend_from_slice(&chunk);
-        }
-        bytes.truncate(self.config.template_max_size);
-        String::from_utf8(bytes).map_err(|_| LoadError::Encoding)
+        String::from_utf8(fetched.body.into()).map_err(|_| LoadError::Encoding)
     }
 }
 

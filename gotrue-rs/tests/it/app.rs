@@ -11,7 +11,7 @@ use jiff::SignedDuration;
 use platform::clock::Clock;
 use platform::env::{Secret, Vars};
 use platform::http::forwarded::TrustedProxies;
-use platform::http::observe;
+use platform::http::{HttpClient, observe};
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
 use platform::service::Tasks;
@@ -104,6 +104,7 @@ impl TestApp {
             database: pool.clone(),
             verifier: config.verifier(clock.clone()).expect("keys"),
             mailer: smtp.unwrap_or_else(|| Arc::clone(&outbox) as Arc<dyn Mailer>),
+            web: HttpClient::new().expect("an HTTP client"),
             clock: clock.clone(),
             tasks: Tasks::new(),
         };

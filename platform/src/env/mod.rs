@@ -24,7 +24,7 @@ pub struct Vars {
 }
 
 /// How the names of variables begin that are read here.
-const OURS: [&str; 13] = [
+const OURS: [&str; 14] = [
     "ANON_KEY",
     "API_EXTERNAL_URL",
     "DATABASE_URL",
@@ -32,6 +32,7 @@ const OURS: [&str; 13] = [
     "GOTRUE_",
     "JWT_",
     "METRICS_TOKEN",
+    "OTEL_",
     "POSTGRES_PASSWORD",
     "PROMPT_API_",
     "REQUEST_ID_HEADER",

@@ -3,6 +3,7 @@
 
 pub mod bearer;
 pub mod body;
+mod client;
 mod config;
 mod connection;
 pub mod cors;
@@ -19,6 +20,7 @@ mod stream;
 pub mod upgrade;
 mod watch;
 
+pub use client::{FetchError, Fetched, HttpClient};
 pub use config::HttpConfig;
 pub use connection::{Connections, network};
 pub use observe::{AnsweredBy, RequestId, observe};

@@ -7,10 +7,11 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{HeaderName, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpRequest};
-use tracing::Instrument as _;
+use tracing::{Instrument as _, field};
 use uuid::Uuid;
 
 use super::upgrade::{Claim, Logged};
+use crate::telemetry::traces::{TraceContext, TracedRequest};
 use crate::telemetry::{Answered, http_metrics};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,19 +40,29 @@ pub async fn observe<B: MessageBody + 'static>(
     let method = request.method().clone();
     // The path only: queries carry one-time tokens.
     let path = request.path().to_owned();
-    let span = tracing::info_span!("request", request.id = %id);
-    let outcome = next.call(request).instrument(span.clone()).await;
+    let span = tracing::info_span!("request", request.id = %id, trace.id = field::Empty);
+    let traced = TracedRequest::begin(request.headers());
+    let context = traced.as_ref().map(|traced| traced.context.clone());
+    if let Some(context) = &context {
+        span.record("trace.id", field::display(context.trace_id()));
+    }
+    let handled = next.call(request).instrument(span.clone());
+    let outcome = TraceContext::within(context, handled).await;
     let mut response = outcome?.map_into_boxed_body();
     let status = response.status().as_u16();
     let elapsed = started.elapsed();
     let service = service_of(response.request());
-    http_metrics().observe(Answered {
+    let answered = Answered {
         service,
         route: response.request().match_pattern(),
         method: method.as_str(),
         status,
         elapsed,
-    });
+    };
+    if let Some(traced) = traced {
+        traced.end(&answered);
+    }
+    http_metrics().observe(answered);
     if let Some(claim) = response.response_mut().extensions_mut().get_mut::<Claim>() {
         claim.log(Logged {
             span,

@@ -10,6 +10,8 @@ use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::forwarded::TrustedProxies;
+use crate::telemetry::traces::TracesConfig;
+
 use super::{AnsweredBy, Connections, HttpConfig, observe, serve, stop};
 
 /// Where and how to listen.
@@ -23,6 +25,8 @@ pub struct ServeOptions {
     pub workers: usize,
     /// What clients are allowed.
     pub http: HttpConfig,
+    /// Where traces are sent, if anywhere.
+    pub traces: Option<TracesConfig>,
 }
 
 /// Connections that may wait to be accepted.

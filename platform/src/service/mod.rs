@@ -18,8 +18,8 @@
 //! given the [`House`] and returns what runs, a [`Service`].
 //!
 //! **What a service is given** is the [`House`]: the database for each of its roles, the one verifier of
-//! tokens, the clock, what carries mail, its own corner of the metrics, the health of its neighbours,
-//! and [`Tasks`], in which everything runs that outlives a request.
+//! tokens, the clock, what carries mail, what asks others over HTTP, its own corner of the metrics, the
+//! health of its neighbours, and [`Tasks`], in which everything runs that outlives a request.
 //!
 //! **What runs** is a [`Service`]: it mounts its routes (once per worker), says how it is, and writes
 //! down what it holds in memory before the process ends.
@@ -64,13 +64,14 @@ pub use tasks::Tasks;
 use crate::clock::Clock;
 use crate::env::{Reader, Secret};
 use crate::health::Health;
-use crate::http;
 use crate::http::mount::Mounted;
+use crate::http::{self, FetchError, HttpClient};
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
 use crate::pg::migrate::Migrations;
 use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError};
 use crate::telemetry::Metrics;
+use crate::telemetry::traces::TracesError;
 
 /// How long tasks that know of the end are waited for.
 const LAST_TASKS: Duration = Duration::from_secs(10);
@@ -138,6 +139,12 @@ pub enum StartError {
     /// The mail server is not described well.
     #[error("mail: {0}")]
     Mail(#[from] MailError),
+    /// Nobody could be asked over HTTP.
+    #[error("HTTP client: {0}")]
+    Client(#[from] FetchError),
+    /// Traces cannot be sent.
+    #[error("traces: {0}")]
+    Traces(#[from] TracesError),
 }
 
 /// What a service is given; cloning shares it.
@@ -151,6 +158,8 @@ pub struct House {
     pub clock: Clock,
     /// What carries mail, unless a service's own settings name a mail server.
     pub mailer: Arc<dyn Mailer>,
+    /// Asks others over HTTP.
+    pub web: HttpClient,
     /// Whatever outlives a request runs here, and hears here of the end.
     pub tasks: Tasks,
     /// How all services of this house are.
@@ -168,19 +177,20 @@ impl House {
         verifier: Verifier,
         clock: Clock,
         mailer: Arc<dyn Mailer>,
-    ) -> Self {
+    ) -> Result<Self, StartError> {
         let metrics = Metrics::of("house");
         verifier.show(metrics);
-        Self {
+        Ok(Self {
             databases,
             verifier,
             clock,
             mailer,
+            web: HttpClient::new()?,
             tasks: Tasks::new(),
             board: Board::default(),
             pools: Pools::default(),
             metrics,
-        }
+        })
     }
 
     /// Connections as this role, as the service wants them.

@@ -1,9 +1,10 @@
-//! Logs by `tracing`, counters in Prometheus format.
+//! Logs by `tracing`, counters in Prometheus format, traces by OpenTelemetry.
 
 mod kept;
 mod logs;
 mod metrics;
 pub mod seldom;
+pub mod traces;
 
 pub use logs::{LogFormat, init_logs};
 pub use metrics::{

@@ -15,6 +15,8 @@ pub static DATABASE_TIMEOUT: Seldom = Seldom::new();
 pub static DATABASE_FULL: Seldom = Seldom::new();
 /// The mail server cannot serve.
 pub static MAIL_SERVER: Seldom = Seldom::new();
+/// The collector of traces takes none.
+pub static TRACES: Seldom = Seldom::new();
 /// There is more to do than can be done.
 pub static OVERLOAD: Seldom = Seldom::new();
 

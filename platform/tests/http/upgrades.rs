@@ -242,7 +242,12 @@ async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
         write_timeout: SOON,
         ..generous()
     });
-    let mut peer = socket(&server, "/logged/client").await;
+    let mut peer = Peer::connect(&server).await;
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let traced = format!("\r\ntraceparent: 00-{trace}-b7ad6b7169203331-01\r\n\r\n");
+    peer.send(&upgrade("/logged/client", "echo").replace("\r\n\r\n", &traced))
+        .await;
+    peer.head().await;
     peer.send("hello").await;
     peer.hears("hello").await;
     assert_eq!(line_about("/logged/client"), None);
@@ -253,9 +258,9 @@ async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
     server.finish().await;
     assert_eq!(stopped.read_to_end().await, 0);
     server.stop().await;
-    for (path, closed, bytes_in, bytes_out) in [
-        ("/logged/client", "client", 5, 8),
-        ("/logged/stopped", "stopping", 0, 0),
+    for (path, closed, bytes_in, bytes_out, trace) in [
+        ("/logged/client", "client", 5, 8, Some(trace)),
+        ("/logged/stopped", "stopping", 0, 0, None),
     ] {
         let line = line_about(path).unwrap();
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -266,5 +271,6 @@ async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
         assert_eq!(line["status"], 101, "{line}");
         assert!(line["duration_ms"].as_f64().unwrap() > 0.0, "{line}");
         assert!(line["span"]["request.id"].is_string(), "{line}");
+        assert_eq!(line["span"]["trace.id"].as_str(), trace, "{line}");
     }
 }

@@ -79,7 +79,7 @@ impl Api {
         let clock = Clock::system();
         let verifier = Verifier::new(tokens::keyring(), clock.clone());
         let urls = [("authenticator", url(&database))].into_iter().collect();
-        let house = House::new(urls, verifier, clock, Arc::new(NoMailer));
+        let house = House::new(urls, verifier, clock, Arc::new(NoMailer)).unwrap();
         let state = web::Data::new(State::new(&config, &house).unwrap());
         let shared = state.clone();
         let app = App::new()

@@ -22,7 +22,8 @@ use platform::http::forwarded::TrustedProxies;
 use platform::http::{self, Connections, observe};
 use platform::jwt::{KeyError, Verifier};
 use platform::pg::DatabaseUrls;
-use platform::service::House;
+use platform::service::{House, StartError};
+use platform::telemetry::traces::{Traces, TracesConfig, TracesError};
 use tokio::task::JoinHandle;
 
 pub use context::{Mode, ProjectKeys, ServeContext};
@@ -49,6 +50,12 @@ pub enum ServeError {
     /// A service did not start.
     #[error(transparent)]
     Service(#[from] ServiceError),
+    /// The house they live in cannot be made.
+    #[error(transparent)]
+    House(#[from] StartError),
+    /// Traces cannot be sent.
+    #[error("traces: {0}")]
+    Traces(#[from] TracesError),
     /// Two services want the same paths.
     #[error(transparent)]
     Clash(#[from] Clash),
@@ -85,6 +92,7 @@ pub struct Running {
     pub lacks_web_app: bool,
     services: Services,
     house: House,
+    traces: Option<Traces>,
     connections: Arc<Connections>,
     handles: Vec<ServerHandle>,
     servers: Vec<JoinHandle<io::Result<()>>>,
@@ -97,6 +105,7 @@ pub struct Prepared {
     services: Planned,
     table: Table,
     verifier: Verifier,
+    traces: Option<TracesConfig>,
     web_app: Option<Arc<WebApp>>,
     clock: Clock,
     /// Where mail is sent; none when it stays in the mailbox.
@@ -109,6 +118,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
     let reader = Reader::new(&vars);
     let config = StackConfig::from_env(&reader, context.mode);
     let services = Planned::read(&context.services, &reader);
+    let traces = TracesConfig::from_env(&reader);
     reader.finish()?;
     let table = Table::new(&context.services)?;
     let mail_server = vars.get("GOTRUE_SMTP_HOST").map(str::to_owned);
@@ -128,6 +138,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
         services,
         table,
         verifier,
+        traces,
         web_app,
         clock,
         mail_server,
@@ -147,7 +158,8 @@ impl Prepared {
         let addresses = context.listeners.addresses();
         let store = open_mailbox(&context.data_dir, &clock)?;
         let mailer = Arc::new(MailboxMailer::new(Arc::clone(&store)));
-        let house = House::new(databases.clone(), self.verifier, clock.clone(), mailer);
+        let house = House::new(databases.clone(), self.verifier, clock.clone(), mailer)?;
+        let traces = self.traces.as_ref().map(Traces::start);
         let services = self.services.start(&house)?;
         if let Some(app) = &web_app {
             app.compress_in_background();
@@ -180,6 +192,7 @@ impl Prepared {
             lacks_web_app,
             services,
             house,
+            traces: traces.transpose()?,
             connections,
             handles: servers.iter().map(Server::handle).collect(),
             servers: servers.into_iter().map(tokio::spawn).collect(),
@@ -194,6 +207,9 @@ impl Running {
         self.house.tasks.stop();
         http::stop(&self.connections, &self.handles).await;
         self.house.end(self.services.iter()).await;
+        if let Some(traces) = self.traces {
+            traces.finish().await;
+        }
     }
 
     /// Waits until a server ends of itself, which only a failure makes it do.
