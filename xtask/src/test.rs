@@ -62,7 +62,9 @@ impl Suite {
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         let program = Program::new(self.program, &args)
             .env("CI", "1")
+            // Reviewed files are compared, whatever the caller's shell says.
             .env("INSTA_UPDATE", "no")
+            .env("INSTA_FORCE_PASS", "0")
             .env("WILDFIRE_BIN", &binary.to_string_lossy());
         program.run_with(&self.title, |line| tally.count(self.report, line))?;
         if *tally == before {
