@@ -43,11 +43,27 @@ const WEB: Route = Route {
 
 /// Two services that want the same paths.
 #[derive(Debug, thiserror::Error)]
-#[error("the services {one} and {other} both claim {path}")]
-pub struct Clash {
-    one: &'static str,
-    other: &'static str,
-    path: &'static str,
+pub enum Clash {
+    /// Both say so.
+    #[error("the services {one} and {other} both claim {path}")]
+    Claimed {
+        /// The one that came first.
+        one: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The path.
+        path: &'static str,
+    },
+    /// A row, or where it leads, is below the mount of another.
+    #[error("the service {one} claims {path}, which is below {mount}, where another is mounted")]
+    Trespass {
+        /// Whose row it is.
+        one: &'static str,
+        /// The path.
+        path: &'static str,
+        /// The other's mount.
+        mount: &'static str,
+    },
 }
 
 /// Rows of all services. Of those that fit a path, one that names the whole of it decides, else the one
@@ -63,8 +79,11 @@ impl Table {
     /// The table for these services. What upstream has and none of them brings is said to be missing.
     pub fn new(services: &[&'static Definition]) -> Result<Self, Clash> {
         let mut table = Self::default();
+        let built = services.iter().map(|it| it.mount);
+        let mounts: Vec<_> = built.chain(UNBUILT.iter().map(|it| it.mount)).collect();
         for service in services {
             let owner = Owner::Service(service.name);
+            stay_at_home(owner, service.mount, service.rows, &mounts)?;
             table.add(owner, service.mount, service.rows)?;
         }
         for unbuilt in UNBUILT {
@@ -91,7 +110,7 @@ impl Table {
             match paths.entry(path) {
                 Entry::Vacant(place) => place.insert(route),
                 Entry::Occupied(taken) => {
-                    return Err(Clash {
+                    return Err(Clash::Claimed {
                         one: taken.get().owner.name(),
                         other: owner.name(),
                         path,
@@ -138,6 +157,30 @@ impl Table {
         let found = exact.or_else(|| prefixes(path).find_map(|prefix| self.under.get(prefix)));
         found.copied().unwrap_or(WEB)
     }
+}
+
+/// A longer prefix wins, so a row below another's mount would take its paths, and what they ask, away.
+fn stay_at_home(
+    owner: Owner,
+    own: &'static str,
+    rows: &[Row],
+    mounts: &[&'static str],
+) -> Result<(), Clash> {
+    for row in rows {
+        let (Path::Exactly(path) | Path::Under(path)) = row.path;
+        for path in [Some(path), row.target].into_iter().flatten() {
+            // Of mounts that lie in each other the innermost counts.
+            let home = prefixes(path).find_map(|at| mounts.iter().find(|it| **it == at));
+            if let Some(mount) = home.filter(|it| !it.is_empty() && **it != own) {
+                return Err(Clash::Trespass {
+                    one: owner.name(),
+                    path,
+                    mount,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The path itself and all that it is below, the longest first.

@@ -127,15 +127,38 @@ fn never(_: &platform::env::Reader<'_>) -> Plan {
     unreachable!("nothing is started here")
 }
 
-static STORAGE: Definition = Definition {
-    name: "storage",
-    mount: "/storage/v1",
-    rows: &[Row::under("/storage/v1", Access::Open)],
-    roles: &[],
-    migrations: &[],
-    routes: Vec::new,
-    read: never,
-};
+const fn claiming(name: &'static str, mount: &'static str, rows: &'static [Row]) -> Definition {
+    Definition {
+        name,
+        mount,
+        rows,
+        roles: &[],
+        migrations: &[],
+        routes: Vec::new,
+        read: never,
+    }
+}
+
+static STORAGE: Definition = claiming(
+    "storage",
+    "/storage/v1",
+    &[Row::under("/storage/v1", Access::Open)],
+);
+static INTRUDER: Definition = claiming(
+    "intruder",
+    "/intruder/v1",
+    &[Row::under("/auth/v1/admin", Access::Open)],
+);
+static DETOUR: Definition = claiming(
+    "detour",
+    "/detour/v1",
+    &[Row::exactly("/admin", Access::Open).leading_to("/auth/v1/admin/users")],
+);
+static NAMELESS: Definition = claiming(
+    "nameless",
+    "",
+    &[Row::under("/storage/v1/object", Access::Open)],
+);
 
 #[test]
 fn a_service_takes_the_place_of_what_was_missing() {
@@ -155,4 +178,21 @@ fn two_services_cannot_claim_the_same_paths() {
         error.contains("storage") && error.contains("/storage/v1"),
         "{error}"
     );
+}
+
+#[test]
+fn a_service_claims_nothing_below_the_mount_of_another() {
+    for (intruder, mount) in [
+        (&INTRUDER, "/auth/v1"),
+        (&DETOUR, "/auth/v1"),
+        (&NAMELESS, "/storage/v1"),
+    ] {
+        for services in [[SERVICES[0], intruder], [intruder, SERVICES[0]]] {
+            let error = Table::new(&services).unwrap_err().to_string();
+            assert!(
+                error.contains(intruder.name) && error.contains(mount),
+                "{error}"
+            );
+        }
+    }
 }
