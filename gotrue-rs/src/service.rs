@@ -58,6 +58,7 @@ pub static SERVICE: Definition = Definition {
             }),
             lock: lock("auth"),
             owner: Owner::Role(ROLE),
+            each_start: None,
         },
         // What is kept beside it; upstream's record shows nothing of that.
         Migrations {
@@ -66,6 +67,7 @@ pub static SERVICE: Definition = Definition {
             ledger: Ledger::Own("_wildfire_auth"),
             lock: lock("auth_own"),
             owner: Owner::Role(ROLE),
+            each_start: None,
         },
     ],
     routes: routes::mounted,

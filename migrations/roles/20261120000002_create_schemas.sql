@@ -35,7 +35,6 @@ begin
     select * from (values
       ('extensions', 'postgres'),
       ('auth', administrator),
-      ('_wildfire_auth', administrator),
       ('storage', administrator),
       ('realtime', administrator),
       ('_realtime', administrator),

@@ -11,8 +11,6 @@ begin
     'grant create on schema public to postgres',
     'grant usage on schema graphql_public, realtime to postgres with grant option',
     'grant all on schema auth to supabase_auth_admin, dashboard_user',
-    -- What the auth service keeps beside upstream''s schema. A superuser''s migrations never go there.
-    'grant all on schema _wildfire_auth to supabase_auth_admin',
     'grant all on schema storage to supabase_storage_admin, dashboard_user',
     'grant all on schema extensions to postgres, dashboard_user',
     'grant all on schema realtime to supabase_realtime_admin',

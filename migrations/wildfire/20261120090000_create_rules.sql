@@ -1,24 +1,14 @@
--- The product's schemas, and rules its tables share. `wildfire` is what the data API offers; functions
--- that policies, checks and triggers call are in `wildfire_private`. A project has `public` to itself.
+-- Rules that the platform's tables share.
 
--- Their owner is the one whose schemas the Supabase CLI leaves alone: its `migration down` and its
--- reset of a remote database drop every schema that does not belong to supabase_admin.
-do $$
-declare
-  schema text;
-begin
-  foreach schema in array array['wildfire', 'wildfire_private'] loop
-    execute format('create schema %I authorization %I', schema, _wildfire.administrator());
-  end loop;
-end
-$$;
-comment on schema wildfire is 'The prompt platform''s tables';
-comment on schema wildfire_private is 'Rules behind the tables in schema wildfire';
+-- Who calls, by the claims that services and the data API set. Not auth.uid() and auth.jwt(): the auth
+-- service's role may replace them, and what definer functions call runs with their owner's rights.
+create function wildfire_private.claims() returns jsonb
+language sql stable parallel safe
+return nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 
--- The authenticator only parses statements; what they do is checked against the caller's role. The
--- tables and functions are postgres', in schemas that are not.
-grant usage on schema wildfire, wildfire_private
-  to anon, authenticated, service_role, authenticator, postgres;
+create function wildfire_private.caller() returns uuid
+language sql stable parallel safe
+return (wildfire_private.claims() ->> 'sub')::uuid;
 
 -- First path segments of the app and names that would be mistaken for them.
 create function wildfire_private.is_reserved_name(name text) returns boolean

@@ -35,7 +35,7 @@ language plpgsql stable security definer parallel safe
 set search_path = ''
 as $$
 declare
-  caller constant uuid := auth.uid();
+  caller constant uuid := wildfire_private.caller();
 begin
   return array(
     select member.organization_id
@@ -51,7 +51,7 @@ language plpgsql stable security definer parallel safe
 set search_path = ''
 as $$
 declare
-  caller constant uuid := auth.uid();
+  caller constant uuid := wildfire_private.caller();
 begin
   return array(
     select member.organization_id
@@ -67,7 +67,7 @@ language plpgsql stable security definer parallel safe
 set search_path = ''
 as $$
 declare
-  caller constant uuid := auth.uid();
+  caller constant uuid := wildfire_private.caller();
 begin
   return array(
     select member.organization_id
@@ -83,7 +83,7 @@ language plpgsql stable security definer parallel safe
 set search_path = ''
 as $$
 declare
-  caller constant uuid := auth.uid();
+  caller constant uuid := wildfire_private.caller();
 begin
   return (
     select repository.id
@@ -167,6 +167,6 @@ create policy organization_members_update on wildfire.organization_members
 create policy organization_members_delete on wildfire.organization_members
   for delete to authenticated
   using (
-    user_id = (select auth.uid())
+    user_id = (select wildfire_private.caller())
     or organization_id = any ((select wildfire_private.owned_organizations())::uuid[])
   );

@@ -28,7 +28,7 @@ as $$
   select batch.user_id, batch.day, batch.calls, batch.duration_ms
   from unnest(user_ids, days, call_counts, durations_ms)
     as batch (user_id, day, calls, duration_ms)
-  join auth.users as account on account.id = batch.user_id
+  join wildfire_private.accounts as account on account.id = batch.user_id
   order by batch.user_id, batch.day
   on conflict (user_id, day) do update
   set calls = usage.calls + excluded.calls,
@@ -44,4 +44,4 @@ alter table wildfire.waitlist_entries enable row level security;
 alter table wildfire.api_usage enable row level security;
 
 create policy api_usage_select on wildfire.api_usage for select to authenticated
-  using (user_id = (select auth.uid()));
+  using (user_id = (select wildfire_private.caller()));

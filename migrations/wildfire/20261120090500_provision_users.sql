@@ -26,7 +26,8 @@ begin
   if made is not null then
     return made;
   end if;
-  select wildfire_private.slug_from_email(email) into wanted from auth.users where id = for_user;
+  select wildfire_private.slug_from_email(email) into wanted
+  from wildfire_private.accounts where id = for_user;
   if not found then
     return null;
   end if;
@@ -106,11 +107,12 @@ create trigger wildfire_after_user_insert after insert on auth.users
 create trigger wildfire_before_user_delete before delete on auth.users
   for each row execute function wildfire_private.before_user_delete();
 
-select wildfire_private.ensure_organization(id) from auth.users order by created_at, id;
+select wildfire_private.ensure_organization(id) from wildfire_private.accounts order by created_at, id;
 
 -- Functions are callable by everybody unless that is taken back. What policies and checks need:
 revoke all on all functions in schema wildfire_private from public;
 grant execute on function
+  wildfire_private.claims(), wildfire_private.caller(),
   wildfire_private.is_reserved_name(text), wildfire_private.is_slug(text, integer), wildfire_private.are_tags(text[]),
   wildfire_private.readable_organizations(), wildfire_private.writable_organizations(),
   wildfire_private.owned_organizations(), wildfire_private.default_repository(),

@@ -10,7 +10,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  claims constant jsonb := auth.jwt();
+  claims constant jsonb := wildfire_private.claims();
   named constant text := nullif(claims ->> 'session_id', '');
 begin
   -- Keys of the project, and tokens that its backend makes, belong to no session.
@@ -19,8 +19,8 @@ begin
   end if;
   if named ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' then
     perform 1
-    from auth.sessions as session
-    join auth.users as account on account.id = session.user_id
+    from wildfire_private.sessions as session
+    join wildfire_private.accounts as account on account.id = session.user_id
     where session.id = named::uuid
       and (session.not_after is null or session.not_after > now())
       and account.id::text = claims ->> 'sub'

@@ -17,15 +17,22 @@ use crate::sql;
 pub(crate) const TEMPLATE: &str = "wildfire_template";
 
 /// Password of every login role in the test server.
-pub(crate) const PASSWORD: &str = "postgres";
+pub const PASSWORD: &str = "postgres";
 
 /// The role that everything of the auth service belongs to.
 const AUTH_ROLE: &str = "supabase_auth_admin";
 
+/// The role that everything of the prompt platform belongs to.
+const PROMPTS_ROLE: &str = "wildfire_owner";
+
 static ROLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
 static AUTH: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth");
 static AUTH_OWN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/auth_own");
+static WILDFIRE_SCHEMAS: Dir<'_> =
+    include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire_schemas");
 static WILDFIRE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
+static WILDFIRE_POLICIES: Dir<'_> =
+    include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire_policies");
 
 static SERVER: OnceLock<Server> = OnceLock::new();
 
@@ -81,21 +88,26 @@ async fn start() -> Cluster {
     cluster
 }
 
-/// What `wildfire migrate` does, in the same order and with the same roles.
-async fn migrate(cluster: &Cluster) {
-    let administrator = |scope, files| Migrations {
-        scope,
-        files,
-        ledger: Ledger::Own("_wildfire"),
-        lock: lock(scope),
-        owner: Owner::Administrator,
-    };
-    let auth = |scope, files, ledger| Migrations {
+/// Roles, which everything else needs.
+const ROLE_FILES: Migrations = Migrations {
+    scope: "roles",
+    files: &ROLES,
+    ledger: Ledger::Own("_wildfire"),
+    lock: lock("roles"),
+    owner: Owner::Administrator,
+    each_start: None,
+};
+
+/// The parts of all services, in the order in which they are made. No service may be named here, so
+/// they stand here once more; a test of `stack` compares.
+pub fn parts() -> Vec<Migrations> {
+    let part = |scope, files, ledger, owner| Migrations {
         scope,
         files,
         ledger,
         lock: lock(scope),
-        owner: Owner::Role(AUTH_ROLE),
+        owner,
+        each_start: None,
     };
     let upstream = Ledger::Upstream(Table {
         name: "auth.schema_migrations",
@@ -104,25 +116,47 @@ async fn migrate(cluster: &Cluster) {
         record: None,
         checksum: |_, _| String::new(),
     });
+    let auth = Owner::Role(AUTH_ROLE);
+    let own = Ledger::Own;
+    vec![
+        part("auth", &AUTH, upstream, auth),
+        part("auth_own", &AUTH_OWN, own("_wildfire_auth"), auth),
+        part(
+            "wildfire_schemas",
+            &WILDFIRE_SCHEMAS,
+            own("_wildfire"),
+            Owner::Administrator,
+        ),
+        part(
+            "wildfire",
+            &WILDFIRE,
+            own("wildfire_private"),
+            Owner::Role(PROMPTS_ROLE),
+        ),
+        part(
+            "wildfire_policies",
+            &WILDFIRE_POLICIES,
+            own("_wildfire"),
+            Owner::Administrator,
+        ),
+    ]
+}
+
+/// What `wildfire migrate` does, in the same order and with the same roles.
+async fn migrate(cluster: &Cluster) {
     let database = connect(&cluster.superuser_url(TEMPLATE));
     {
         let mut client = database.client().await.expect("connection to the template");
-        let roles = administrator("roles", &ROLES);
-        roles.run(&mut client).await.expect("roles");
-        let passwords = ["authenticator", "postgres", AUTH_ROLE]
+        ROLE_FILES.run(&mut client).await.expect("roles");
+        let owner = format!("create role {PROMPTS_ROLE} login noinherit;");
+        let passwords = ["authenticator", "postgres", AUTH_ROLE, PROMPTS_ROLE]
             .map(|role| format!("alter role {role} with password '{PASSWORD}';"));
-        client
-            .batch(sql(passwords.concat()))
-            .await
-            .expect("role passwords");
-        let parts = [
-            auth("auth", &AUTH, upstream),
-            auth("auth_own", &AUTH_OWN, Ledger::Own("_wildfire_auth")),
-            administrator("wildfire", &WILDFIRE),
-        ];
-        let auth_url = cluster.url(AUTH_ROLE, PASSWORD, TEMPLATE);
-        let urls = [(AUTH_ROLE, auth_url)].into_iter().collect();
-        let migrated = run_all(&parts, &mut client, &urls).await;
+        let batch = owner + &passwords.concat();
+        client.batch(sql(batch)).await.expect("role passwords");
+        let urls =
+            [AUTH_ROLE, PROMPTS_ROLE].map(|role| (role, cluster.url(role, PASSWORD, TEMPLATE)));
+        let urls = urls.into_iter().collect();
+        let migrated = run_all(&parts(), &mut client, &urls).await;
         migrated.expect("migrations");
     }
     // A template may have no open connection while it is copied.

@@ -19,6 +19,7 @@ mod database;
 pub mod properties;
 pub mod tokens;
 
+pub use cluster::{PASSWORD, parts};
 pub use database::TestDatabase;
 pub use platform::pg::Sql;
 

@@ -7,6 +7,9 @@ use platform::pg::{Client, Executor, column};
 use platform_test::TestDatabase;
 
 static NUMBERED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/numbered");
+static DASHED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/dashed");
+static TWICE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/twice");
+static TENS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/tens");
 
 async fn number(client: &Client, sql: &'static str) -> i64 {
     column(&client.query_one(sql, &[]).await.unwrap(), "n").unwrap()
@@ -19,6 +22,7 @@ fn numbered(table: Table) -> Migrations {
         ledger: Ledger::Upstream(table),
         lock: lock("numbered"),
         owner: Owner::Administrator,
+        each_start: None,
     }
 }
 
@@ -78,4 +82,63 @@ async fn a_ledger_of_numbers_is_kept_and_a_file_may_run_outside_a_transaction() 
     let index = "select count(*) as n from pg_index
       where indexrelid = 'public.things_word'::regclass and indisvalid";
     assert_eq!(number(&client, index).await, 1);
+}
+
+/// A part with a ledger of its own.
+fn own(scope: &'static str, files: &'static Dir<'static>) -> Migrations {
+    Migrations {
+        scope,
+        files,
+        ledger: Ledger::Own("ledgers"),
+        lock: lock(scope),
+        owner: Owner::Administrator,
+        each_start: None,
+    }
+}
+
+const VALID: &str = "select count(*) as n from pg_index
+  where indexrelid = 'public.things_word'::regclass and indisvalid";
+
+#[tokio::test]
+async fn of_two_that_start_together_one_waits_and_finds_everything_applied() {
+    let part = own("numbered", &NUMBERED);
+    for _ in 0..3 {
+        let database = TestDatabase::create().await;
+        let [mut one, mut other] = [database.superuser().await, database.superuser().await];
+        let (one, other) = tokio::join!(part.run(&mut one), part.run(&mut other));
+        let mut applied = [one.unwrap().len(), other.unwrap().len()];
+        applied.sort_unstable();
+        assert_eq!(applied, [0, 2]);
+        assert_eq!(number(&database.superuser().await, VALID).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn an_index_whose_making_was_broken_off_is_made_again() {
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    let part = own("numbered", &NUMBERED);
+    part.run(&mut client).await.unwrap();
+    let broken_off = "delete from ledgers.migrations where version = '0001';
+      update pg_index set indisvalid = false
+      where indexrelid = 'public.things_word'::regclass";
+    client.batch(broken_off).await.unwrap();
+    let applied = part.run(&mut client).await.unwrap();
+    assert_eq!(applied, ["numbered/0001_add-index"]);
+    assert_eq!(number(&client, VALID).await, 1);
+}
+
+#[tokio::test]
+async fn versions_are_numbers_and_files_that_would_be_left_out_are_refused() {
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    let applied = own("tens", &TENS).run(&mut client).await.unwrap();
+    assert_eq!(applied, ["tens/2_create_table", "tens/10_add_column"]);
+    for (part, said) in [
+        (own("dashed", &DASHED), "0001-create-table.sql"),
+        (own("twice", &TWICE), "the same version"),
+    ] {
+        let refused = part.run(&mut client).await.unwrap_err().to_string();
+        assert!(refused.contains(said), "{refused}");
+    }
 }

@@ -15,7 +15,12 @@ use crate::db;
 use crate::routes;
 use crate::state::State;
 
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
+/// The role that everything of this service belongs to in the database, and that has no other rights.
+const OWNER: &str = "wildfire_owner";
+
+static SCHEMAS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire_schemas");
+static TABLES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire");
+static POLICIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/wildfire_policies");
 
 /// The service.
 pub static SERVICE: Definition = Definition {
@@ -30,13 +35,32 @@ pub static SERVICE: Definition = Definition {
     ],
     roles: &[ROLE],
     // They need those of the auth service first.
-    migrations: &[Migrations {
-        scope: "wildfire",
-        files: &FILES,
-        ledger: Ledger::Own("_wildfire"),
-        lock: lock("wildfire"),
-        owner: Owner::Administrator,
-    }],
+    migrations: &[
+        Migrations {
+            scope: "wildfire_schemas",
+            files: &SCHEMAS,
+            ledger: Ledger::Own("_wildfire"),
+            lock: lock("wildfire_schemas"),
+            owner: Owner::Administrator,
+            each_start: None,
+        },
+        Migrations {
+            scope: "wildfire",
+            files: &TABLES,
+            ledger: Ledger::Own("wildfire_private"),
+            lock: lock("wildfire"),
+            owner: Owner::Role(OWNER),
+            each_start: None,
+        },
+        Migrations {
+            scope: "wildfire_policies",
+            files: &POLICIES,
+            ledger: Ledger::Own("_wildfire"),
+            lock: lock("wildfire_policies"),
+            owner: Owner::Administrator,
+            each_start: Some(db::migrations::RESTORE_POLICIES),
+        },
+    ],
     routes: routes::mounted,
     read,
 };

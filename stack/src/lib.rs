@@ -20,3 +20,9 @@ pub static SERVICES: [&Definition; 2] = [
     &gotrue::SERVICE,     // /auth/v1
     &prompt_api::SERVICE, // /api, /health, /metrics, /docs
 ];
+
+/// Whether the prompt platform, its app included, is among these.
+pub(crate) fn has_prompts(services: &[&Definition]) -> bool {
+    let prompts = prompt_api::SERVICE.name;
+    services.iter().any(|service| service.name == prompts)
+}

@@ -1,4 +1,5 @@
-//! Applies migrations: SQL files named `<version>_<name>.sql`, in order, each once.
+//! Applies migrations: SQL files named `<version>_<name>.sql`, in order of their versions, which are
+//! numbers, each once.
 //!
 //! Every part of the database has its own ledger, lock and owner. A schema that upstream also migrates
 //! keeps upstream's own bookkeeping table, so that a database can move between upstream and Wildfire;
@@ -6,9 +7,14 @@
 //!
 //! A file runs in a transaction of its own. One whose first line is `-- outside a transaction` does
 //! not; it holds a single statement that may be run twice, since nobody knows whether it ran if the
-//! process ends before it is recorded.
+//! process ends before it is recorded. An index that it names and that is invalid, because making it was
+//! broken off, is dropped first: `create index concurrently if not exists` would leave it as it is.
+//!
+//! Two processes that start together wait for each other, part by part.
 
-use include_dir::Dir;
+use std::time::Duration;
+
+use include_dir::{Dir, File};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -24,8 +30,16 @@ const UNLIMITED: &str = "-- pg_catalog.set_unlimited
 set statement_timeout = 0;
 set lock_timeout = 0";
 
-const LOCK: &str = "-- pg_catalog.lock
-select pg_advisory_lock($1)";
+/// Asked again and again rather than waited for: a statement that waits holds a snapshot, and whoever
+/// makes an index concurrently under this lock waits until older ones are gone.
+const LOCK: &str = "-- pg_catalog.try_lock
+select pg_try_advisory_lock($1) as locked";
+
+/// How often it is asked.
+const LOCK_PAUSE: Duration = Duration::from_millis(200);
+
+/// How long another process is given. An index of a large table takes its time.
+const LONGEST_WAIT: Duration = Duration::from_hours(1);
 
 const UNLOCK: &str = "-- pg_catalog.unlock
 select pg_advisory_unlock($1)";
@@ -41,6 +55,24 @@ set search_path = ''";
 
 const SEARCH_AGAIN: &str = "-- pg_catalog.reset_search_path
 reset search_path";
+
+/// The schema of a role's [`Ledger::Own`]. What the role leaves there nobody else runs; it belongs to
+/// the one whose schemas the Supabase CLI leaves alone.
+const CREATE_SCHEMA_FOR: &str = "-- {schema}.create_for
+do $$
+begin
+  if exists (
+    select from pg_roles
+    where rolname = 'supabase_admin' and pg_has_role(current_user, oid, 'member')
+  ) then
+    create schema {schema} authorization supabase_admin;
+  else
+    create schema {schema};
+  end if;
+end
+$$;
+revoke all on schema {schema} from public;
+grant all on schema {schema} to ";
 
 /// The schema of a [`Ledger::Own`], and the table in it. Even "if not exists" takes rights that
 /// whoever finds everything in place need not have.
@@ -70,6 +102,15 @@ select c.oid is not null as present, n.oid is not null as has_schema, current_us
 from (values (0)) as always
 left join pg_namespace as n on n.nspname = $1
 left join pg_class as c on c.relnamespace = n.oid and c.relname = 'migrations'";
+
+/// Invalid indexes that a file names and that its owner may drop.
+const BROKEN_OFF: &str = "-- pg_catalog.pg_index.broken_off
+select n.nspname::text as schema, c.relname::text as name
+from pg_index as i
+join pg_class as c on c.oid = i.indexrelid
+join pg_namespace as n on n.oid = c.relnamespace
+where not i.indisvalid and pg_has_role(c.relowner, 'usage')
+  and $1 ~ ('\\m' || c.relname || '\\M')";
 
 const APPLIED: &str = "-- {schema}.migrations.applied
 select version, name, checksum from {schema}.migrations where scope = $1";
@@ -152,10 +193,15 @@ pub struct Migrations {
     pub lock: i64,
     /// Who applies them.
     pub owner: Owner,
+    /// What their owner runs after them at every start; each `warning` it returns goes to the log.
+    pub each_start: Option<&'static str>,
 }
 
 /// One migration file.
 struct Migration {
+    /// The version as a number.
+    place: u64,
+    /// The version as it is written.
     version: String,
     name: String,
     sql: &'static str,
@@ -204,13 +250,30 @@ pub async fn run_all(
     for part in parts {
         applied.extend(match part.owner {
             Owner::Administrator => part.run(admin).await?,
-            Owner::Role(role) => part.run_logged_in(urls, role).await?,
+            Owner::Role(role) => {
+                part.prepare_schema(admin, role).await?;
+                part.run_logged_in(urls, role).await?
+            }
         });
     }
     Ok(applied)
 }
 
 impl Migrations {
+    /// The administrator makes the schema of a role's ledger, which the role need not be able to.
+    async fn prepare_schema(&self, admin: &Client, role: &str) -> Result<(), DbError> {
+        let Ledger::Own(schema) = self.ledger else {
+            return Ok(());
+        };
+        let ledger = admin.query_one(LEDGER, &[&schema]).await?;
+        if super::column::<bool>(&ledger, "has_schema")? {
+            return Ok(());
+        }
+        let mut statements = in_schema(CREATE_SCHEMA_FOR, schema)?;
+        statements.push(Ident::quote(role)?);
+        admin.batch(statements).await
+    }
+
     async fn run_logged_in(&self, urls: &DatabaseUrls, role: &str) -> Result<Vec<String>, DbError> {
         let mut config = DatabaseConfig::new(urls.of(role)?, "wildfire");
         config.max_connections = 1;
@@ -224,27 +287,51 @@ impl Migrations {
         outcome
     }
 
-    fn sorted(&self) -> Vec<Migration> {
-        let mut migrations: Vec<_> = self
-            .files
-            .files()
-            .filter_map(|file| {
-                let stem = file.path().file_name()?.to_str()?.strip_suffix(".sql")?;
-                let (version, name) = stem.split_once('_')?;
-                let sql = file.contents_utf8()?;
-                Some(Migration {
-                    version: version.to_owned(),
-                    name: name.to_owned(),
-                    sql,
-                    checksum: match self.ledger {
-                        Ledger::Own(_) => checksum(sql),
-                        Ledger::Upstream(table) => (table.checksum)(stem, sql),
-                    },
-                })
+    /// All of them, in order. A file that would be left out or come at the wrong place is refused.
+    fn sorted(&self) -> Result<Vec<Migration>, DbError> {
+        let is_sql = |file: &&File<'_>| file.path().extension().is_some_and(|it| it == "sql");
+        let files = self.files.files().filter(is_sql);
+        let mut migrations = files
+            .map(|file| self.read(file))
+            .collect::<Result<Vec<_>, _>>()?;
+        migrations.sort_by_key(|migration| migration.place);
+        for pair in migrations.windows(2) {
+            if let [one, other] = pair
+                && one.place == other.place
+            {
+                return Err(DbError::Migration(format!(
+                    "migrations/{0}: {1}_{2} and {3}_{4} have the same version",
+                    self.scope, one.version, one.name, other.version, other.name
+                )));
+            }
+        }
+        Ok(migrations)
+    }
+
+    fn read(&self, file: &'static File<'static>) -> Result<Migration, DbError> {
+        let read = || {
+            let stem = file.path().file_stem()?.to_str()?;
+            let (version, name) = stem.split_once('_')?;
+            let is_number = version.bytes().all(|it| it.is_ascii_digit());
+            let sql = file.contents_utf8()?;
+            Some(Migration {
+                place: is_number.then(|| version.parse().ok())??,
+                version: version.to_owned(),
+                name: name.to_owned(),
+                sql,
+                checksum: match self.ledger {
+                    Ledger::Own(_) => checksum(sql),
+                    Ledger::Upstream(table) => (table.checksum)(stem, sql),
+                },
             })
-            .collect();
-        migrations.sort_by(|a, b| a.version.cmp(&b.version));
-        migrations
+        };
+        read().ok_or_else(|| {
+            DbError::Migration(format!(
+                "migrations/{}: {} is not text called <version>_<name>.sql with a number as version",
+                self.scope,
+                file.path().display()
+            ))
+        })
     }
 
     /// Applies what is missing on this connection, whoever its owner is, and returns the names of
@@ -253,11 +340,21 @@ impl Migrations {
     /// A failure leaves the earlier files in place, and a second run goes on where the first stopped.
     pub async fn run(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
         client.batch(SEARCH_NOWHERE).await?;
-        let outcome = self.run_missing(client).await;
+        let outcome = self.run_and_look(client).await;
         let reset = client.batch(SEARCH_AGAIN).await;
         // What went wrong first says more than that the connection was lost over it.
         let applied = outcome?;
         reset?;
+        Ok(applied)
+    }
+
+    async fn run_and_look(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
+        let applied = self.run_missing(client).await?;
+        if let Some(each_start) = self.each_start {
+            for row in client.query(each_start, &[]).await? {
+                tracing::warn!("{}", super::column::<String>(&row, "warning")?);
+            }
+        }
         Ok(applied)
     }
 
@@ -266,13 +363,44 @@ impl Migrations {
             return Ok(Vec::new());
         }
         client.batch(UNLIMITED).await?;
-        client.execute(LOCK, &[&self.lock]).await?;
+        self.take_turn(client).await?;
         let outcome = self.run_locked(client).await;
         let unlocked = client.execute(UNLOCK, &[&self.lock]).await;
         let applied = outcome?;
         unlocked?;
         client.batch(LIMITED_AGAIN).await?;
         Ok(applied)
+    }
+
+    /// Takes the lock, which no other process has then.
+    async fn take_turn(&self, client: &Client) -> Result<(), DbError> {
+        if self.lock(client).await? {
+            return Ok(());
+        }
+        tracing::info!(
+            part = self.scope,
+            "Waiting for another process that migrates"
+        );
+        let turn = async {
+            loop {
+                tokio::time::sleep(LOCK_PAUSE).await;
+                if self.lock(client).await? {
+                    return Ok(());
+                }
+            }
+        };
+        let given_up = |_| {
+            Err(DbError::Migration(format!(
+                "another process has not finished migrations/{} for an hour",
+                self.scope
+            )))
+        };
+        let outcome = tokio::time::timeout(LONGEST_WAIT, turn).await;
+        outcome.unwrap_or_else(given_up)
+    }
+
+    async fn lock(&self, client: &Client) -> Result<bool, DbError> {
+        super::column(&client.query_one(LOCK, &[&self.lock]).await?, "locked")
     }
 
     async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
@@ -292,6 +420,7 @@ impl Migrations {
 
     async fn apply(&self, client: &mut Client, migration: &Migration) -> Result<(), DbError> {
         if migration.sql.lines().next() == Some(OUTSIDE) {
+            drop_broken_off(client, migration.sql).await?;
             client.batch(migration.sql).await?;
             return self.record(client, migration).await;
         }
@@ -341,7 +470,7 @@ impl Migrations {
             Ledger::Own(schema) => self.applied_own(client, schema).await?,
             Ledger::Upstream(table) => applied_upstream(client, &table).await?,
         };
-        let known = self.sorted();
+        let known = self.sorted()?;
         if matches!(self.ledger, Ledger::Own(_)) {
             self.refuse_newer(&applied, &known)?;
         }
@@ -432,6 +561,17 @@ impl Migrations {
             })
             .collect()
     }
+}
+
+async fn drop_broken_off(client: &Client, sql: &str) -> Result<(), DbError> {
+    for index in client.query(BROKEN_OFF, &[&sql]).await? {
+        let schema = Ident::quote(super::column(&index, "schema")?)?;
+        let name = Ident::quote(super::column(&index, "name")?)?;
+        let mut statement = Sql::new("drop index concurrently if exists ");
+        statement.push(schema.dot(&name));
+        client.batch(statement).await?;
+    }
+    Ok(())
 }
 
 async fn applied_upstream(client: &Client, table: &Table) -> Result<Vec<Applied>, DbError> {

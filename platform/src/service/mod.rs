@@ -68,7 +68,7 @@ use crate::http::mount::Mounted;
 use crate::http::{self, FetchError, HttpClient};
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
-use crate::pg::migrate::Migrations;
+use crate::pg::migrate::{Migrations, Owner};
 use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError};
 use crate::telemetry::Metrics;
 use crate::telemetry::traces::TracesError;
@@ -92,7 +92,7 @@ pub struct Definition {
     pub mount: &'static str,
     /// Which paths are its own, whole, and what each asks of a caller.
     pub rows: &'static [Row],
-    /// The database roles it logs in as.
+    /// The database roles it logs in as when it runs.
     pub roles: &'static [&'static str],
     /// Its parts of the database, in the order in which they are made.
     pub migrations: &'static [Migrations],
@@ -100,6 +100,17 @@ pub struct Definition {
     pub routes: fn() -> Vec<Mounted>,
     /// Reads its settings; the reader collects what is wrong with them.
     pub read: fn(&Reader<'_>) -> Plan,
+}
+
+impl Definition {
+    /// The database roles that something logs in as: the service, or whoever applies its migrations.
+    pub fn logins(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let owners = self.migrations.iter().filter_map(|part| match part.owner {
+            Owner::Role(role) => Some(role),
+            Owner::Administrator => None,
+        });
+        self.roles.iter().copied().chain(owners)
+    }
 }
 
 impl fmt::Debug for Definition {

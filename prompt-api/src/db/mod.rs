@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 pub(crate) mod health;
+pub(crate) mod migrations;
 pub(crate) mod organizations;
 pub(crate) mod prompts;
 pub(crate) mod repositories;

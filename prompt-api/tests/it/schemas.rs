@@ -18,7 +18,7 @@ const OWNERS: &str = "select string_agg(
   nspname || ' ' || pg_get_userbyid(nspowner), ', ' order by nspname) as found
 from pg_namespace where nspname in ('wildfire', 'wildfire_private', '_wildfire', 'auth')";
 
-/// Functions and tables of the platform that anybody but postgres owns.
+/// Functions and tables of the platform that anybody but their owner has.
 const STRANGERS: &str = "select coalesce(string_agg(name, ', '), '') as found
 from (
   select proname::text, pronamespace, proowner from pg_proc
@@ -26,10 +26,14 @@ from (
   select relname::text, relnamespace, relowner from pg_class where relkind in ('r', 'S')
 ) as object (name, namespace, owner)
 where namespace in ('wildfire'::regnamespace, 'wildfire_private'::regnamespace)
-  and owner <> 'postgres'::regrole";
+  and owner <> 'wildfire_owner'::regrole";
 
 const POLICIES: &str = "select string_agg(p::text, E'\\n' order by tablename, policyname) as found
 from pg_policies as p where schemaname = 'wildfire'";
+
+/// How many of the platform's policies are not there.
+const GONE: &str = "select count(*) from _wildfire.policies as kept
+where not exists (select from pg_policies as p where p.policyname = kept.name)";
 
 /// What `supabase migration down` and `supabase db reset --db-url` do before they apply a project's
 /// migrations again (`pkg/migration/queries/drop.sql` of the CLI).
@@ -86,7 +90,7 @@ async fn nothing_of_the_platform_stands_in_public() {
 }
 
 #[actix_web::test]
-async fn the_schemas_are_the_administrators_and_what_is_in_them_is_postgres() {
+async fn the_schemas_are_the_administrators_and_what_is_in_them_is_an_owners_of_its_own() {
     let api = Api::start().await;
     let owners = "_wildfire supabase_admin, auth supabase_admin, wildfire supabase_admin, \
                   wildfire_private supabase_admin";
@@ -94,10 +98,9 @@ async fn the_schemas_are_the_administrators_and_what_is_in_them_is_postgres() {
     assert_eq!(found(&api, STRANGERS).await, "");
     let client = api.database.pool("postgres").client().await.unwrap();
     for sql in [
-        "create table wildfire.mine ()",
-        "create function wildfire_private.mine() returns int language sql as 'select 1'",
         "create or replace function _wildfire.restore_policies() returns void language sql as ''",
         "select _wildfire.restore_policies()",
+        "select _wildfire.remember_policies('wildfire.prompts', array['mine'])",
         "insert into _wildfire.policies values ('wildfire', 'prompts', 'x', 'select 1')",
         "drop schema wildfire cascade",
         "drop schema wildfire_private cascade",
@@ -184,11 +187,84 @@ async fn a_policy_that_a_migration_replaces_stays_replaced() {
     assert_eq!(api.number(count).await, 0);
     api.sql(
         "create policy prompts_delete on wildfire.prompts for delete to authenticated using (false);
-         select _wildfire.remember_policies('wildfire');
+         select _wildfire.remember_policies('wildfire.prompts', array['prompts_delete']);
          drop policy prompts_delete on wildfire.prompts;",
     )
     .await;
     let closed = "select count(*) from pg_policies
         where policyname = 'prompts_delete' and qual = 'false'";
     assert_eq!(api.number(closed).await, 1);
+}
+
+#[actix_web::test]
+async fn the_owner_of_the_tables_may_nothing_elsewhere() {
+    let api = Api::start().await;
+    api.user("ada@example.com").await;
+    let owner = api.database.pool("wildfire_owner").client().await.unwrap();
+    for sql in [
+        "select email from auth.users",
+        "select encrypted_password from auth.users",
+        "update auth.users set email = 'eve@example.com'",
+        "create table public.mine ()",
+        "create schema mine",
+        "create role mine",
+        "set role postgres",
+        "set role supabase_auth_admin",
+        "set role authenticated",
+        "insert into _wildfire.migrations (scope) values ('mine')",
+        "create function _wildfire.mine() returns int language sql as 'select 1'",
+    ] {
+        let error = owner.batch(sql).await.unwrap_err();
+        assert_eq!(
+            error.code(),
+            Some(&SqlState::INSUFFICIENT_PRIVILEGE),
+            "{sql}: {error}"
+        );
+    }
+    let attributes = "select (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or
+      rolreplication)::text as found from pg_roles where rolname = 'wildfire_owner'";
+    assert_eq!(found(&api, attributes).await, "false");
+}
+
+#[actix_web::test]
+async fn a_policy_that_goes_with_something_else_comes_back() {
+    let api = Api::start().await;
+    assert_eq!(api.number(GONE).await, 0);
+    // Takes the policies along that are for this role alone.
+    api.sql("drop owned by authenticated").await;
+    assert_eq!(api.number(GONE).await, 0);
+}
+
+#[actix_web::test]
+async fn a_policy_that_cannot_be_made_again_keeps_nothing_else_from_being_made() {
+    let api = Api::start().await;
+    let ada = api.user("ada@example.com").await;
+    let prompt = api.prompt(&ada, "greeting", "Hello").await;
+    api.sql("drop function wildfire_private.owned_organizations() cascade")
+        .await;
+    let missing = api.number(GONE).await;
+    assert!(missing > 0);
+    api.sql("drop policy prompts_select on wildfire.prompts")
+        .await;
+    assert_eq!(api.number(GONE).await, missing);
+    let path = format!("/api/v1/prompts/{}", prompt["id"]);
+    api.get(&path).by(&ada).expect(200).await;
+    let told = "select string_agg(warning, ' ') as found
+      from _wildfire.restore_policies() as warning";
+    let told = found(&api, told).await;
+    assert!(told.contains("repositories_update"), "{told}");
+    assert!(!told.contains("prompts_select"), "{told}");
+}
+
+#[actix_web::test]
+async fn a_projects_own_policy_is_not_remembered_with_the_platforms() {
+    let api = Api::start().await;
+    api.sql(
+        "create policy mine on wildfire.prompts for select to authenticated using (true);
+         select _wildfire.remember_policies('wildfire.prompts', array['prompts_delete']);
+         drop policy mine on wildfire.prompts;",
+    )
+    .await;
+    let count = "select count(*) from pg_policies where policyname = 'mine'";
+    assert_eq!(api.number(count).await, 0);
 }

@@ -53,7 +53,6 @@ pub(super) fn open_options<'a>(
         vars,
         port,
         url,
-        has_prompts: setup.has_prompts,
         services: &setup.services,
     }
 }

@@ -14,12 +14,12 @@ use platform::service::Definition;
 use url::{Host, Url};
 
 use super::CliError;
-use crate::SERVICES;
 use crate::config_toml::{self, Project};
 use crate::lifecycle::Instance;
 use crate::secrets::{Secrets, Sources};
 use crate::serve::{Mode, OPERATIONS};
 use crate::workdir::Workdir;
+use crate::{SERVICES, has_prompts};
 
 /// Where the project and its data are.
 #[derive(Clone, Debug, Default, Args)]
@@ -42,7 +42,6 @@ pub(super) struct Setup {
     pub(super) project: Arc<Project>,
     pub(super) public_url: Option<String>,
     pub(super) host: IpAddr,
-    pub(super) has_prompts: bool,
     /// What is served, and whose tables are made.
     pub(super) services: Vec<&'static Definition>,
 }
@@ -75,7 +74,7 @@ impl Setup {
             check_public_url(public_url.as_deref(), vars)?;
         }
         let host = host(vars, mode)?;
-        let has_prompts = has_prompts(vars, &project)?;
+        let services = services(wants_prompts(vars, &project)?);
         Ok(Self {
             mode,
             workdir,
@@ -83,8 +82,7 @@ impl Setup {
             project: Arc::new(project),
             public_url,
             host,
-            has_prompts,
-            services: services(has_prompts),
+            services,
         })
     }
 
@@ -202,7 +200,7 @@ fn check_public_url(url: Option<&str>, vars: &Vars) -> Result<(), CliError> {
 /// `WILDFIRE_PROMPTS` (default true): whether the prompt platform is part of this installation. With
 /// `false`, here or in an `.env` file of the project, neither its tables nor its API nor its app are
 /// there; tables that an earlier start made stay and are not served.
-fn has_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
+fn wants_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
     let name = "WILDFIRE_PROMPTS";
     let value = vars.get(name);
     switch(
@@ -213,14 +211,12 @@ fn has_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
 }
 
 /// What an installation consists of.
-fn services(has_prompts: bool) -> Vec<&'static Definition> {
-    let prompts = prompt_api::SERVICE.name;
-    let others = SERVICES.into_iter().filter(|it| it.name != prompts);
-    if has_prompts {
-        SERVICES.to_vec()
-    } else {
-        others.chain([&OPERATIONS]).collect()
+fn services(with_prompts: bool) -> Vec<&'static Definition> {
+    if with_prompts {
+        return SERVICES.to_vec();
     }
+    let others = SERVICES.into_iter().filter(|it| !has_prompts(&[it]));
+    others.chain([&OPERATIONS]).collect()
 }
 
 fn switch(name: &'static str, value: Option<&str>, default: bool) -> Result<bool, CliError> {

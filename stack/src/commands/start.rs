@@ -12,6 +12,7 @@ use super::migrate::{self, open_options};
 use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
 use super::{CliError, Folders};
+use crate::has_prompts;
 use crate::lifecycle::{
     Instance, LOG_FILE, Signals, State, become_detached, refuse_if_taken, start_detached,
 };
@@ -212,9 +213,7 @@ pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
     let mailbox = &setup.project.mailbox;
     Ports {
         api: options.port.unwrap_or(setup.project.api.port),
-        app: setup
-            .has_prompts
-            .then(|| options.app_port.unwrap_or(APP_PORT)),
+        app: has_prompts(&setup.services).then(|| options.app_port.unwrap_or(APP_PORT)),
         // Strangers' mail is not kept for reading unless somebody decides so.
         mail: match setup.mode {
             Mode::Production => options.mail_port,
@@ -263,7 +262,6 @@ pub(super) fn context(
         },
         listeners,
         public_url: setup.public_url.clone(),
-        has_prompts: setup.has_prompts,
         vars: vars.clone(),
     }
 }

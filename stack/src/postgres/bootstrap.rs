@@ -2,10 +2,11 @@
 //! brings. What services need comes from their definitions.
 
 use include_dir::{Dir, include_dir};
+use platform::env::Secret;
 use platform::pg::migrate::{self, Ledger, Migrations, Owner, lock, run_all};
 use platform::pg::{Client, DatabaseUrls, DbError};
 
-use super::OpenOptions;
+use super::{OpenOptions, logins};
 use crate::SERVICES;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../migrations/roles");
@@ -19,18 +20,23 @@ const ROLES: Migrations = Migrations {
     ledger: Ledger::Own(LEDGER),
     lock: lock("roles"),
     owner: Owner::Administrator,
+    each_start: None,
 };
 
-/// What the Supabase CLI's resets drop; an event trigger does the same at once where there may be one.
-const RESTORE_POLICIES: &str = "-- _wildfire.restore_policies
-select _wildfire.restore_policies()";
-
-/// Makes roles, schemas and grants, and returns what ran.
-pub(super) async fn create_roles(client: &mut Client) -> Result<Vec<String>, DbError> {
-    let all = SERVICES.iter().flat_map(|service| service.migrations);
+/// Makes roles, schemas and grants, and returns what ran. New roles that something logs in as get this
+/// password.
+pub(super) async fn create_roles(
+    client: &mut Client,
+    options: &OpenOptions<'_>,
+    password: &Secret<String>,
+) -> Result<Vec<String>, DbError> {
+    // Also of services that are not served now, but may have been.
+    let known = SERVICES.iter().chain(options.services);
+    let all = known.flat_map(|service| service.migrations);
     let ours = all.filter(|it| matches!(it.ledger, Ledger::Own(LEDGER)));
     let scopes: Vec<_> = ours.chain([&ROLES]).map(|it| it.scope).collect();
     migrate::refuse_strangers(client, LEDGER, &scopes).await?;
+    logins::create(client, &options.logins(), password.expose()).await?;
     ROLES.run(client).await
 }
 
@@ -41,9 +47,5 @@ pub(super) async fn migrate_services(
     urls: &DatabaseUrls,
 ) -> Result<Vec<String>, DbError> {
     let parts = options.services.iter().flat_map(|it| it.migrations);
-    let applied = run_all(parts, client, urls).await?;
-    if options.has_prompts {
-        client.batch(RESTORE_POLICIES).await?;
-    }
-    Ok(applied)
+    run_all(parts, client, urls).await
 }

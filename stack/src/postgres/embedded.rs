@@ -8,7 +8,7 @@ use platform::cluster::{
 use platform::env::{Reader, Secret};
 use platform::pg::DatabaseUrls;
 
-use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, passwords};
+use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
 
 /// Where the database of an installation is.
 pub fn data_dir(data_dir: &Path) -> PathBuf {
@@ -36,7 +36,7 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
         .start()
         .await?;
     let url = |role| cluster.url(role, password.expose(), "postgres");
-    let urls = options.roles().into_iter().map(|role| (role, url(role)));
+    let urls = options.logins().into_iter().map(|role| (role, url(role)));
     let urls = urls.collect();
     let applied = bring_up_to_date(&cluster, options, &urls).await?;
     let report = Report {
@@ -86,11 +86,15 @@ async fn bring_up_to_date(
     let password = &options.secrets.database_password;
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
-    let mut applied = bootstrap::create_roles(&mut client).await?;
+    let mut applied = bootstrap::create_roles(&mut client, options, password).await?;
     // Roles that were just made have none yet, nor have those of a start that was broken off; the
     // others follow the superuser's.
-    if cluster.password_changed() || !applied.is_empty() || passwords::are_missing(&client).await? {
-        passwords::set_all(&client, password.expose()).await?;
+    let all = logins::all(options);
+    if cluster.password_changed()
+        || !applied.is_empty()
+        || logins::lack_passwords(&client, &all).await?
+    {
+        logins::set_passwords(&client, &all, password.expose()).await?;
     }
     applied.extend(bootstrap::migrate_services(&mut client, options, urls).await?);
     drop(client);

@@ -3,13 +3,11 @@
 //! Roles that this program creates there get a password of their own, kept in the
 //! data folder; roles that were there keep theirs, which has to be told.
 
-use std::collections::BTreeSet;
-
 use platform::env::Secret;
-use platform::pg::{Client, DatabaseUrls, DbError, SqlState};
+use platform::pg::{DatabaseUrls, SqlState};
 use url::Url;
 
-use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, passwords};
+use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
 use crate::secrets;
 
 /// Refuses a URL that cannot be used.
@@ -28,15 +26,16 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         source,
     };
     let mut client = admin.client().await.map_err(unreachable)?;
-    let new_roles = missing(&client, options.roles()).await?;
-    let mut applied = bootstrap::create_roles(&mut client).await?;
     let password = password(options)?;
-    passwords::set(&client, &new_roles, password.expose()).await?;
     let with_role = |role| (role, with_user(&parsed, role, password.expose()));
-    let urls: DatabaseUrls = options.roles().into_iter().map(with_role).collect();
-    for role in options.roles() {
-        check_login(urls.of(role)?.expose(), role).await?;
-    }
+    let urls: DatabaseUrls = options.logins().into_iter().map(with_role).collect();
+    let there = logins::present(&client, &options.logins()).await?;
+    let is_there = |role: &&str| there.iter().any(|it| it == role);
+    let (there, new): (Vec<_>, Vec<_>) = options.logins().into_iter().partition(is_there);
+    // Whose password is not known is told before others are made, with a password that may change.
+    check_logins(&urls, &there).await?;
+    let mut applied = bootstrap::create_roles(&mut client, options, &password).await?;
+    check_logins(&urls, &new).await?;
     applied.extend(bootstrap::migrate_services(&mut client, options, &urls).await?);
     drop(client);
     admin.close();
@@ -53,26 +52,19 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
     })
 }
 
-/// Which of these roles there are not.
-async fn missing(
-    client: &Client,
-    roles: BTreeSet<&'static str>,
-) -> Result<Vec<&'static str>, DbError> {
-    let mut missing = Vec::new();
-    for role in roles {
-        if !passwords::role_exists(client, role).await? {
-            missing.push(role);
-        }
-    }
-    Ok(missing)
-}
-
 /// The development password is on every sample; a server on a network gets another.
 fn password(options: &OpenOptions<'_>) -> Result<Secret<String>, PostgresError> {
     match options.vars.get("POSTGRES_PASSWORD") {
         Some(password) => Ok(Secret::from(password)),
         None => Ok(secrets::role_password(options.data_dir)?),
     }
+}
+
+async fn check_logins(urls: &DatabaseUrls, roles: &[&'static str]) -> Result<(), PostgresError> {
+    for role in roles {
+        check_login(urls.of(role)?.expose(), role).await?;
+    }
+    Ok(())
 }
 
 async fn check_login(url: &str, role: &'static str) -> Result<(), PostgresError> {

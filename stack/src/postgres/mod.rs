@@ -5,7 +5,7 @@ mod embedded;
 mod error;
 mod external;
 pub(crate) mod history;
-mod passwords;
+mod logins;
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -22,6 +22,7 @@ use crate::secrets::Secrets;
 
 pub use embedded::data_dir;
 pub use error::PostgresError;
+pub use logins::create as create_logins;
 
 /// What opening a database takes.
 pub struct OpenOptions<'a> {
@@ -39,17 +40,15 @@ pub struct OpenOptions<'a> {
     pub port: u16,
     /// A server to use instead of an embedded one.
     pub url: Option<&'a str>,
-    /// Whether the prompt platform's tables belong in it.
-    pub has_prompts: bool,
     /// Whose part of the database is brought up to date, in this order.
     pub services: &'a [&'static Definition],
 }
 
 impl OpenOptions<'_> {
-    /// The roles the services log in as.
-    fn roles(&self) -> BTreeSet<&'static str> {
-        let roles = self.services.iter().flat_map(|service| service.roles);
-        roles.copied().collect()
+    /// The roles that services, and who migrates for them, log in as.
+    fn logins(&self) -> BTreeSet<&'static str> {
+        let services = self.services.iter();
+        services.flat_map(|service| service.logins()).collect()
     }
 }
 

@@ -64,8 +64,6 @@ pub struct ServeContext {
     pub listeners: Listeners,
     /// Where users reach this installation, such as `https://prompts.example.com`.
     pub public_url: Option<String>,
-    /// Whether the prompt platform is served.
-    pub has_prompts: bool,
     /// The environment of the process; what is set there explicitly wins over `config.toml`.
     pub vars: Vars,
 }

@@ -105,7 +105,7 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
             vars.set(name, value);
         }
     }
-    if context.has_prompts {
+    if crate::has_prompts(&context.services) {
         expose_prompts(&mut vars);
     }
     vars
@@ -216,7 +216,6 @@ mod tests {
             },
             listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
             public_url: public_url.map(str::to_owned),
-            has_prompts: true,
             vars: vars.iter().copied().collect(),
         }
     }
@@ -266,12 +265,11 @@ mod tests {
 
     #[test]
     fn the_prompt_platforms_schema_is_exposed_beside_the_projects_unless_it_is_off() {
-        let exposed = |set: &[(&str, &str)], has_prompts| {
-            let context = context(Mode::Development, None, set);
-            let context = ServeContext {
-                has_prompts,
-                ..context
-            };
+        let exposed = |set: &[(&str, &str)], has_prompts: bool| {
+            let mut context = context(Mode::Development, None, set);
+            if !has_prompts {
+                context.services.retain(|it| !crate::has_prompts(&[it]));
+            }
             vars(&context).get("PGRST_DB_SCHEMAS").map(str::to_owned)
         };
         let own = [("PGRST_DB_SCHEMAS", "api, wildfire")];

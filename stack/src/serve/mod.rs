@@ -35,6 +35,7 @@ pub use services::ServiceError;
 use services::{Planned, Services};
 
 use crate::gateway::{self, Clash, Gateway, Table};
+use crate::has_prompts;
 use crate::mailbox::{self, Door, MailboxMailer, Store};
 use crate::webapp::{self, PageSecurity, WebApp};
 
@@ -128,8 +129,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
     }
     let clock = Clock::system();
     let verifier = environment::verifier(&vars, clock.clone())?;
-    let web_app = context
-        .has_prompts
+    let web_app = has_prompts(&context.services)
         .then(|| load_web_app(&context, &config))
         .transpose()?;
     Ok(Prepared {

@@ -113,6 +113,21 @@ async fn roles_with_passwords_of_their_own_have_to_be_told() {
     installation.start(&["--db-url", &admin]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn roles_of_services_that_come_later_have_the_password_of_their_making() {
+    let (cluster, url) = managed().await;
+    let without = Installation::new().with("WILDFIRE_PROMPTS", "false");
+    let first = without.run(&["migrate", "--db-url", &url]);
+    assert!(first.status.success(), "{}", stderr(&first));
+    let unset = "select coalesce(string_agg(rolname, ' '), '') from pg_authid
+      where rolpassword is null and rolname in ('authenticator', 'supabase_auth_admin',
+        'supabase_functions_admin', 'supabase_storage_admin')";
+    let admin = cluster.superuser_url("postgres");
+    assert_eq!(value(&admin, unset).await, "");
+    let with = without.with("WILDFIRE_PROMPTS", "true");
+    with.start(&["--db-url", &url]);
+}
+
 #[test]
 fn an_unreachable_database_is_named_without_its_password() {
     let installation = Installation::new();
@@ -140,9 +155,14 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
     .await;
     drop(installation.start(&["--db-url", &admin]));
     let ports = ["--port=0", "--app-port=0", "--mail-port=0"];
-    for (schema, scope) in [("_wildfire", "wildfire"), ("_wildfire_auth", "auth_own")] {
+    for (schema, scope) in [
+        ("_wildfire", "wildfire_schemas"),
+        ("wildfire_private", "wildfire"),
+        ("_wildfire_auth", "auth_own"),
+    ] {
         let newer = format!(
             "delete from _wildfire.migrations where version = '20991231000000';
+             delete from wildfire_private.migrations where version = '20991231000000';
              insert into {schema}.migrations (scope, version, name, checksum)
              values ('{scope}', '20991231000000', 'from_the_future', 'x')"
         );

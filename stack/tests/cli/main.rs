@@ -14,6 +14,7 @@ mod prompts;
 mod refusals;
 mod start_stop;
 mod supervise;
+mod takeover;
 
 /// A folder every account may enter, so that root's Postgres need not move.
 fn open_folder() -> tempfile::TempDir {

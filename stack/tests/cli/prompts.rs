@@ -25,7 +25,7 @@ from (
   select nspname from pg_namespace where nspname in ('wildfire', 'wildfire_private')
   union all select tgname from pg_trigger where tgname like 'wildfire%'
   union all select evtname from pg_event_trigger where evtname like 'wildfire%'
-  union all select version from _wildfire.migrations where scope = 'wildfire'
+  union all select version from _wildfire.migrations where scope like 'wildfire%'
 ) as object (name)";
 
 /// A project with our names all over its `public`.
@@ -199,7 +199,8 @@ fn the_switch_is_on_or_off() {
 async fn a_data_folder_of_an_earlier_build_is_refused_until_it_is_reset() {
     let installation = Installation::new();
     let mut process = installation.start(&[]);
-    let earlier = "update _wildfire.migrations set scope = 'public' where scope = 'wildfire'";
+    let earlier =
+        "update _wildfire.migrations set scope = 'public' where scope = 'wildfire_schemas'";
     execute(&administrator(&process), earlier).await;
     installation.run(&["stop"]);
     process.wait();

@@ -36,6 +36,9 @@ pub(crate) const LIMIT: usize = 1 << 30;
 /// What `/bytes` gives at once.
 const PIECE: usize = 64 << 10;
 
+/// The role it logs in as, and that its part of the database belongs to.
+const ROLE: &str = "dummy";
+
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/it/dummy");
 
 pub(crate) static SERVICE: Definition = Definition {
@@ -46,13 +49,14 @@ pub(crate) static SERVICE: Definition = Definition {
         Row::under("/dummy/v1/bytes", Access::Open),
         Row::under("/dummy/v1/socket", Access::Socket),
     ],
-    roles: &["authenticator"],
+    roles: &[ROLE],
     migrations: &[Migrations {
         scope: "dummy",
         files: &FILES,
         ledger: Ledger::Own("dummy"),
         lock: lock("dummy"),
-        owner: Owner::Administrator,
+        owner: Owner::Role(ROLE),
+        each_start: None,
     }],
     routes: Vec::new,
     read,
@@ -78,7 +82,7 @@ fn read(env: &Reader<'_>) -> Plan {
     let name = env.required("DUMMY_NAME");
     Box::new(move |house| {
         let dummy = Dummy {
-            database: house.database("authenticator", |url| DatabaseConfig::new(url, "dummy"))?,
+            database: house.database(ROLE, |url| DatabaseConfig::new(url, "dummy"))?,
             verifier: house.verifier.clone(),
             tasks: house.tasks.clone(),
             workers: Arc::default(),

@@ -5,6 +5,7 @@ mod deployment;
 mod dummy;
 mod hostile;
 mod house;
+mod newcomer;
 mod planted;
 mod production;
 mod rights;

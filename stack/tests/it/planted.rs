@@ -1,11 +1,20 @@
 //! What somebody who has a service's password in the database can make of the next upgrade.
 
-use platform::pg::migrate::run_all;
+use include_dir::{Dir, include_dir};
+use platform::pg::migrate::{Ledger, Migrations, Owner, lock, run_all};
 use platform::pg::{Client, DatabaseUrls, Executor, column};
 use platform_test::TestDatabase;
 use stack::SERVICES;
 
 const AUTH: &str = "supabase_auth_admin";
+
+/// A later release of the prompt platform.
+static NEXT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/it/next");
+
+fn urls(database: &TestDatabase) -> DatabaseUrls {
+    let roles = SERVICES.iter().flat_map(|service| service.logins());
+    roles.map(|role| (role, database.url(role))).collect()
+}
 
 async fn number(client: &Client, sql: &'static str) -> i64 {
     column(&client.query_one(sql, &[]).await.unwrap(), "n").unwrap()
@@ -14,6 +23,7 @@ async fn number(client: &Client, sql: &'static str) -> i64 {
 /// Objects of the auth service's role that try to make it a superuser when somebody touches them.
 const PLANTED: &str = "
 create table auth.seen (who text);
+grant insert on auth.seen to public;
 create function auth.rise() returns trigger language plpgsql as $$
 begin
   insert into auth.seen values (session_user || '/' || current_user);
@@ -40,6 +50,16 @@ create trigger rise after insert or update or delete on auth.identities
   for each statement execute function auth.rise();
 create trigger rise after insert or update or delete on auth.users
   for each statement execute function auth.rise();
+create function auth.spy() returns boolean language plpgsql as $$
+begin
+  insert into auth.seen values (session_user || '/' || current_user);
+  return true;
+end
+$$;
+create or replace function auth.uid() returns uuid language sql as
+  'select case when auth.spy() then gen_random_uuid() end';
+create or replace function auth.jwt() returns jsonb language sql as
+  'select case when auth.spy() then jsonb_build_object() end';
 create trigger rise after insert or update or delete on _wildfire_auth.migrations
   for each statement execute function auth.rise();
 create trigger rise after insert or update or delete on _wildfire_auth.admin_accounts
@@ -51,20 +71,113 @@ async fn what_a_role_left_on_its_tables_does_not_make_it_a_superuser_at_an_upgra
     let mut client = database.superuser().await;
     // As before an upgrade that brings these files.
     let forget = "delete from auth.schema_migrations where version > '20260';
-      delete from _wildfire_auth.migrations";
+      delete from _wildfire_auth.migrations;
+      drop event trigger wildfire_keep_policies;
+      drop schema wildfire, wildfire_private cascade;
+      drop table _wildfire.policies;
+      drop function _wildfire.keep_policies, _wildfire.restore_policies,
+        _wildfire.remember_policies;
+      delete from _wildfire.migrations where scope like 'wildfire%'";
     client.batch(forget).await.unwrap();
     let intruder = database.pool(AUTH).client().await.unwrap();
     intruder.batch(PLANTED).await.unwrap();
-    let urls: DatabaseUrls = [(AUTH, database.url(AUTH))].into_iter().collect();
+    let ada = "insert into auth.users (id, email) values (gen_random_uuid(), 'ada@example.com')";
+    intruder.batch(ada).await.unwrap();
     let parts = SERVICES.iter().flat_map(|service| service.migrations);
-    let applied = run_all(parts, &mut client, &urls).await.unwrap();
-    assert!(applied.len() > 1, "{applied:?}");
+    let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
+    for scope in ["auth/", "auth_own/", "wildfire_schemas/", "wildfire/"] {
+        assert!(
+            applied.iter().any(|it| it.starts_with(scope)),
+            "{applied:?}"
+        );
+    }
+    let made = "select count(*) as n from wildfire.organizations where slug = 'ada'";
+    assert_eq!(number(&client, made).await, 1);
     let superuser = "select count(*) as n from pg_roles
       where rolname = 'supabase_auth_admin' and rolsuper";
     assert_eq!(number(&client, superuser).await, 0);
     let fired = "select count(*) as n from auth.seen";
     assert!(number(&client, fired).await > 0);
     let risen = "select count(*) as n from auth.seen
-      where who <> 'supabase_auth_admin/supabase_auth_admin'";
+      where who not in ('supabase_auth_admin/supabase_auth_admin',
+        'wildfire_owner/wildfire_owner')";
     assert_eq!(number(&client, risen).await, 0);
+}
+
+/// As a project's owner, who may do with the platform's tables what their owner may.
+const PLANTED_BY_THE_PROJECT: &str = "
+create table public.seen (who text, is_superuser boolean);
+grant insert on public.seen to public;
+create function public.rise() returns trigger language plpgsql as $$
+begin
+  insert into public.seen
+  select session_user || '/' || current_user, bool_or(rolsuper) from pg_roles
+  where rolname in (session_user, current_user);
+  return null;
+end
+$$;
+do $$
+declare
+  planted regclass;
+begin
+  for planted in
+    select oid from pg_class
+    where relkind = 'r'
+      and relnamespace in ('wildfire'::regnamespace, 'wildfire_private'::regnamespace)
+  loop
+    execute format('create trigger rise before insert or update or delete on %s
+      for each statement execute function public.rise()', planted);
+  end loop;
+end
+$$;";
+
+#[tokio::test]
+async fn what_a_projects_owner_left_on_the_platforms_tables_runs_as_their_owner_at_an_upgrade() {
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    let forget = "drop event trigger wildfire_keep_policies;
+      drop table _wildfire.policies;
+      drop function _wildfire.keep_policies, _wildfire.restore_policies,
+        _wildfire.remember_policies;
+      delete from _wildfire.migrations where scope = 'wildfire_policies'";
+    client.batch(forget).await.unwrap();
+    let project = database.pool("postgres").client().await.unwrap();
+    project.batch(PLANTED_BY_THE_PROJECT).await.unwrap();
+    let next = Migrations {
+        scope: "wildfire_next",
+        files: &NEXT,
+        ledger: Ledger::Own("wildfire_private"),
+        lock: lock("wildfire_next"),
+        owner: Owner::Role("wildfire_owner"),
+        each_start: None,
+    };
+    let parts = SERVICES.iter().flat_map(|service| service.migrations);
+    let parts = parts.chain([&next]);
+    let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
+    assert_eq!(applied.len(), 2, "{applied:?}");
+    let whose = "select count(*) as n from public.seen where who = 'wildfire_owner/wildfire_owner'";
+    assert!(number(&client, whose).await > 1);
+    let others = "select count(*) as n from public.seen
+      where who <> 'wildfire_owner/wildfire_owner' or is_superuser";
+    assert_eq!(number(&client, others).await, 0);
+}
+
+#[tokio::test]
+async fn the_tests_database_has_the_parts_that_the_services_define() {
+    let told = |part: &Migrations| {
+        let ledger = match part.ledger {
+            Ledger::Own(schema) => schema,
+            Ledger::Upstream(table) => table.name,
+        };
+        (part.scope, part.owner, part.lock, ledger)
+    };
+    let parts = SERVICES.iter().flat_map(|service| service.migrations);
+    let defined: Vec<_> = parts.map(told).collect();
+    let made: Vec<_> = platform_test::parts().iter().map(told).collect();
+    assert_eq!(made, defined);
+    let database = TestDatabase::create().await;
+    let mut client = database.superuser().await;
+    let parts = SERVICES.iter().flat_map(|service| service.migrations);
+    let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
+    assert!(applied.is_empty(), "{applied:?}");
 }

@@ -1,5 +1,6 @@
 //! The whole application over HTTP: gateway, auth, prompt API, mailbox and web app in one process.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, redirect};
 use serde_json::{Value, json};
 use stack::SERVICES;
 use stack::config_toml;
+use stack::postgres::create_logins;
 use stack::serve::{self, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext};
 use tempfile::TempDir;
 
@@ -37,9 +39,13 @@ impl Stack {
         let database = TestDatabase::create().await;
         let folder = tempfile::tempdir().unwrap();
         let context = context(&folder, services, vars);
-        let roles = context.services.iter().flat_map(|service| service.roles);
-        let urls = roles.map(|role| (*role, database.url(role))).collect();
+        let roles = context.services.iter().flat_map(|it| it.logins());
+        let roles: BTreeSet<_> = roles.collect();
+        let urls = roles.iter().map(|role| (*role, database.url(role)));
+        let urls = urls.collect();
         let mut admin = database.superuser().await;
+        let password = platform_test::PASSWORD;
+        create_logins(&admin, &roles, password).await.unwrap();
         let parts = services.iter().flat_map(|service| service.migrations);
         run_all(parts, &mut admin, &urls).await.unwrap();
         let client = Client::builder()
@@ -140,7 +146,6 @@ fn context(
         keys: project_keys(&ApiKeys::demo().unwrap()),
         listeners: Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap(),
         public_url: None,
-        has_prompts: true,
         vars,
     }
 }

@@ -21,8 +21,8 @@ const GAPS: &[&str] = &[];
 /// A database as `wildfire start` makes it, with the tables of every service that is listed.
 async fn fresh() -> (TestDatabase, Client) {
     let database = TestDatabase::create().await;
-    let roles = SERVICES.iter().flat_map(|service| service.roles);
-    let urls = roles.map(|role| (*role, database.url(role))).collect();
+    let roles = SERVICES.iter().flat_map(|service| service.logins());
+    let urls = roles.map(|role| (role, database.url(role))).collect();
     let mut admin = database.superuser().await;
     let parts = SERVICES.iter().flat_map(|service| service.migrations);
     run_all(parts, &mut admin, &urls).await.unwrap();
@@ -107,9 +107,9 @@ const COLUMNS: [&str; 6] = [
     "postgres",
 ];
 
-/// All other roles.
+/// All other roles, but for the one of a service that other tests of this process have.
 const ROLES: &str = "select rolname::text from pg_roles
-    where not rolsuper and rolname !~ '^pg_' and rolname <> all($1::text[]) order by rolname";
+    where not rolsuper and rolname !~ '^(pg_|dummy$)' and rolname <> all($1::text[]) order by rolname";
 
 const SECTIONS: [Section; 9] = [
     Section {
@@ -129,7 +129,7 @@ const SECTIONS: [Section; 9] = [
                         ' ' order by m.roleid::regrole::text)
                     from pg_auth_members m where m.member = r.oid and (m.set_option or m.inherit_option)), '')
             ]
-            from pg_roles r where not rolsuper and rolname !~ '^pg_' order by rolname",
+            from pg_roles r where not rolsuper and rolname !~ '^(pg_|dummy$)' order by rolname",
     },
     Section {
         title: "The database: c connect, C create schemas, t temporary tables",

@@ -1,0 +1,1 @@
+alter table public.tens add column word text;

@@ -1,0 +1,2 @@
+create schema marks;
+create table marks.marks (id integer primary key);

@@ -1,0 +1,1 @@
+update wildfire.organizations set name = name;
