@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::json::Document;
 use crate::limits::{Asked, Note};
 use crate::mail::{self, Letter, Posted};
+use crate::named::named;
 use crate::refusal::Refusal;
 use crate::sessions::{self, AuthMethod, Grant, SessionTokens};
 use crate::state::State;
@@ -53,19 +54,11 @@ pub(crate) enum SignUpOutcome {
     Pending(Box<User>),
 }
 
-/// By what an account is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Provider {
-    Email,
-    Phone,
-}
-
-impl Provider {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Phone => "phone",
-        }
+named! {
+    /// By what an account is known.
+    enum Provider {
+        Email = "email",
+        Phone = "phone",
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::future::{Ready, ready};
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::Method;
 use actix_web::{HttpResponse, web};
 use platform::http::mount::Mount;
 
@@ -76,9 +76,5 @@ pub(super) fn unsupported_provider(provider: &str) -> Error {
     } else {
         format!("Provider {provider} could not be found")
     };
-    Error::status(
-        StatusCode::BAD_REQUEST,
-        Some(ErrorCode::ValidationFailed),
-        format!("Unsupported provider: {reason}"),
-    )
+    Error::invalid(format!("Unsupported provider: {reason}"))
 }
