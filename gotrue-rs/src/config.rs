@@ -64,7 +64,8 @@ impl AloneConfig {
     reason = "each is a variable of its own"
 )]
 pub struct Config {
-    /// `GOTRUE_DB_MAX_POOL_SIZE` (default 0: the pool's own default).
+    /// `GOTRUE_DB_MAX_POOL_SIZE` (default 0: a share of what the database offers, at most 16): most
+    /// database connections open at once.
     pub(crate) max_pool_size: usize,
     /// `API_EXTERNAL_URL` (required): the address links point to.
     pub(crate) api_external_url: Url,

@@ -8,6 +8,7 @@ use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
 use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock};
+use platform::pg::{DatabaseConfig, PoolPlan};
 use platform::service::{Access, Definition, Plan, Row, Service};
 
 use crate::config::Config;
@@ -84,7 +85,13 @@ pub fn plan(config: Config, env: &Reader<'_>) -> Plan {
         env.problem("GOTRUE_SMTP_HOST", &format!("cannot be used: {error}"));
         None
     });
-    Box::new(move |house| {
+    let pools = [PoolPlan {
+        role: ROLE,
+        usual: DatabaseConfig::USUAL_CONNECTIONS,
+        set: (config.max_pool_size > 0).then_some(config.max_pool_size),
+        setting: "GOTRUE_DB_MAX_POOL_SIZE",
+    }];
+    Plan::new(pools, move |house| {
         let deps = Deps {
             database: house.database(ROLE, |url| config.database(&url))?,
             verifier: house.verifier.clone(),

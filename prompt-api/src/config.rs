@@ -5,6 +5,7 @@ use std::sync::Arc;
 use platform::clock::Clock;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring, Verifier};
+use platform::pg::DatabaseConfig;
 use platform::service::operations::OperationsConfig;
 
 /// What the service is called in its house.
@@ -13,11 +14,15 @@ pub(crate) const NAME: &str = "prompts";
 /// The role it logs in as, to act for its callers.
 pub(crate) const ROLE: &str = "authenticator";
 
+/// The variable that sets how many connections there are.
+pub(crate) const MAX_CONNECTIONS: &str = "PROMPT_API_MAX_CONNECTIONS";
+
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// `PROMPT_API_MAX_CONNECTIONS` (default 16): most database connections open at once.
-    pub max_connections: usize,
+    /// `PROMPT_API_MAX_CONNECTIONS` (default: a share of what the database offers, at most 16): most
+    /// database connections open at once.
+    pub max_connections: Option<usize>,
     /// Who may ask how the installation is.
     pub operations: OperationsConfig,
     /// `DEBUG_ENDPOINTS` (default false): serve `/debug/auth-test`.
@@ -46,7 +51,9 @@ impl Config {
     /// Reads the settings; the reader collects what is wrong with them.
     pub fn from_env(env: &Reader<'_>) -> Self {
         Self {
-            max_connections: env.positive("PROMPT_API_MAX_CONNECTIONS", 16),
+            max_connections: env
+                .string(MAX_CONNECTIONS)
+                .map(|_| env.positive(MAX_CONNECTIONS, DatabaseConfig::USUAL_CONNECTIONS)),
             operations: OperationsConfig::from_env(env),
             debug_endpoints: env.bool("DEBUG_ENDPOINTS", false),
         }

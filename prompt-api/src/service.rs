@@ -8,9 +8,10 @@ use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
+use platform::pg::{DatabaseConfig, PoolPlan};
 use platform::service::{Access, Definition, Plan, Row, Service};
 
-use crate::config::{Config, NAME, ROLE};
+use crate::config::{Config, MAX_CONNECTIONS, NAME, ROLE};
 use crate::db;
 use crate::routes;
 use crate::state::State;
@@ -71,7 +72,13 @@ fn read(env: &Reader<'_>) -> Plan {
 
 /// The service as these settings have it.
 pub fn plan(config: Config) -> Plan {
-    Box::new(move |house| {
+    let pools = [PoolPlan {
+        role: ROLE,
+        usual: DatabaseConfig::USUAL_CONNECTIONS,
+        set: config.max_connections,
+        setting: MAX_CONNECTIONS,
+    }];
+    Plan::new(pools, move |house| {
         let state = State::new(&config, house)?;
         state.write_usage_down(&house.tasks);
         Ok(Arc::new(Prompts(Data::new(state))))

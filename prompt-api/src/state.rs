@@ -30,9 +30,12 @@ pub struct State {
 impl State {
     /// Prepares everything; connections are opened as they are needed.
     pub fn new(config: &Config, house: &House) -> Result<Self, StartError> {
-        let database = house.database(ROLE, |url| DatabaseConfig {
-            max_connections: config.max_connections,
-            ..DatabaseConfig::new(url, "prompt-api")
+        let database = house.database(ROLE, |url| {
+            let usual = DatabaseConfig::new(url, "prompt-api");
+            DatabaseConfig {
+                max_connections: config.max_connections.unwrap_or(usual.max_connections),
+                ..usual
+            }
         });
         Ok(Self {
             database: database?,

@@ -5,6 +5,7 @@
 //! once per connection and what belongs together is sent in one flight.
 
 mod availability;
+mod budget;
 mod client;
 mod connection;
 mod error;
@@ -19,6 +20,7 @@ mod sql;
 mod tls;
 mod urls;
 
+pub use budget::{Budget, Offer, PoolPlan};
 pub use client::{Answer, Client, Executor, Tx};
 pub use error::DbError;
 pub use pool::{Crowd, Database, DatabaseConfig, RetryHint};

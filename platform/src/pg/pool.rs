@@ -38,11 +38,14 @@ pub struct DatabaseConfig {
 }
 
 impl DatabaseConfig {
+    /// Most connections of a pool that nobody set the size of, if the database offers so many.
+    pub const USUAL_CONNECTIONS: usize = 16;
+
     /// Settings that fit a service beside its database.
     pub fn new(url: Secret<String>, application_name: &'static str) -> Self {
         Self {
             url,
-            max_connections: 16,
+            max_connections: Self::USUAL_CONNECTIONS,
             acquire_timeout: Duration::from_secs(3),
             statement_timeout: Some(Duration::from_secs(6)),
             application_name,

@@ -45,6 +45,7 @@ mod board;
 pub mod operations;
 mod pools;
 mod row;
+mod sizes;
 mod tasks;
 
 use std::fmt;
@@ -59,6 +60,7 @@ pub use alone::run_alone;
 pub use board::Board;
 pub use pools::Pools;
 pub use row::{Access, Path, Row};
+pub use sizes::PoolSizes;
 pub use tasks::Tasks;
 
 use crate::clock::Clock;
@@ -69,7 +71,7 @@ use crate::http::{self, FetchError, HttpClient};
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
 use crate::pg::migrate::{Migrations, Owner};
-use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError};
+use crate::pg::{Database, DatabaseConfig, DatabaseUrls, DbError, PoolPlan};
 use crate::telemetry::Metrics;
 use crate::telemetry::traces::TracesError;
 
@@ -120,7 +122,35 @@ impl fmt::Debug for Definition {
 }
 
 /// A service whose settings are known and good; nothing of it runs yet.
-pub type Plan = Box<dyn FnOnce(&House) -> Result<Arc<dyn Service>, StartError> + Send>;
+pub struct Plan {
+    /// The pools it will open, at most one for each role; no others can be.
+    pub pools: Vec<PoolPlan>,
+    start: Start,
+}
+
+/// Starts a service in its house.
+type Start = Box<dyn FnOnce(&House) -> Result<Arc<dyn Service>, StartError> + Send>;
+
+impl Plan {
+    /// A service that opens these pools and is started by `start`.
+    pub fn new(
+        pools: impl Into<Vec<PoolPlan>>,
+        start: impl FnOnce(&House) -> Result<Arc<dyn Service>, StartError> + Send + 'static,
+    ) -> Self {
+        Self {
+            pools: pools.into(),
+            start: Box::new(start),
+        }
+    }
+}
+
+impl fmt::Debug for Plan {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Plan")
+            .field("pools", &self.pools)
+            .finish_non_exhaustive()
+    }
+}
 
 /// A service that runs.
 #[async_trait]
@@ -179,6 +209,10 @@ pub struct House {
     pub pools: Pools,
     /// What this service counts.
     pub metrics: Metrics,
+    /// How large the pools are.
+    sizes: PoolSizes,
+    /// Whose copy this is.
+    name: &'static str,
 }
 
 impl House {
@@ -201,16 +235,29 @@ impl House {
             board: Board::default(),
             pools: Pools::default(),
             metrics,
+            sizes: PoolSizes::default(),
+            name: "",
         })
     }
 
-    /// Connections as this role, as the service wants them.
+    /// With pools of these sizes.
+    #[must_use]
+    pub fn with_sizes(mut self, sizes: PoolSizes) -> Self {
+        self.sizes = sizes;
+        self
+    }
+
+    /// Connections as this role, as the service wants them, and as many as it was given.
     pub fn database(
         &self,
         role: &'static str,
         wanted: impl FnOnce(Secret<String>) -> DatabaseConfig,
     ) -> Result<Database, DbError> {
-        let database = Database::new(&wanted(self.databases.of(role)?))?;
+        let mut config = wanted(self.databases.of(role)?);
+        if let Some(size) = self.sizes.of(self.name, role)? {
+            config.max_connections = size;
+        }
+        let database = Database::new(&config)?;
         self.pools.add(self.metrics, role, &database);
         Ok(database)
     }
@@ -219,9 +266,10 @@ impl House {
     pub fn start(&self, name: &'static str, plan: Plan) -> Result<Arc<dyn Service>, StartError> {
         let own = Self {
             metrics: Metrics::of(name),
+            name,
             ..self.clone()
         };
-        let service = plan(&own)?;
+        let service = (plan.start)(&own)?;
         self.board.add(name, &service);
         Ok(service)
     }

@@ -27,7 +27,7 @@ async fn a_locked_table_is_given_up() {
 
 #[actix_web::test]
 async fn a_pool_without_a_free_connection_is_given_up() {
-    let api = Api::start_with(|config| config.max_connections = 0).await;
+    let api = Api::start_with(|config| config.max_connections = Some(0)).await;
     let ada = api.user("ada@example.com").await;
     is_asked_to_wait(api.get("/api/v1/prompts").by(&ada)).await;
 }
@@ -56,7 +56,7 @@ async fn a_full_disk_refuses_what_is_written_and_not_what_is_read() {
 
 #[actix_web::test]
 async fn strangers_who_wait_for_a_lock_leave_connections_to_others() {
-    let api = Api::start_with(|config| config.max_connections = 2).await;
+    let api = Api::start_with(|config| config.max_connections = Some(2)).await;
     let ada = api.user("ada@example.com").await;
     let mut holder = api.database.superuser().await;
     let tx = holder.begin();

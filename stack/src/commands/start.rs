@@ -151,7 +151,7 @@ impl Plan {
         }
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
         let postgres = migrate::open(&setup, &database, ui).await?;
-        let running = serving.run(postgres.urls())?;
+        let running = serving.run(postgres.urls(), postgres.offer())?;
         let addresses = running.addresses;
         let api = format!("http://{}", addresses.api);
         let state = State {
@@ -167,6 +167,9 @@ impl Plan {
         };
         instance.publish(&state)?;
         ui.done("Serving", started);
+        if let Some(warning) = &running.warning {
+            ui.warn(warning);
+        }
         if running.lacks_web_app {
             ui.warn(
                 "The web app is not built: run `npm install && npm run build` and start again.",

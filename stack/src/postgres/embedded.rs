@@ -6,7 +6,7 @@ use platform::cluster::{
     Binaries, Cluster, ClusterBuilder, FindOptions, data_dir_location, data_dir_major,
 };
 use platform::env::{Reader, Secret};
-use platform::pg::DatabaseUrls;
+use platform::pg::{DatabaseUrls, Offer};
 
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
 
@@ -38,7 +38,7 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
     let url = |role| cluster.url(role, password.expose(), "postgres");
     let urls = options.logins().into_iter().map(|role| (role, url(role)));
     let urls = urls.collect();
-    let applied = bring_up_to_date(&cluster, options, &urls).await?;
+    let (applied, offer) = bring_up_to_date(&cluster, options, &urls).await?;
     let report = Report {
         server,
         initialised: cluster.initialised(),
@@ -49,6 +49,7 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
         owner_url: url("postgres"),
         cluster: Some(cluster),
         urls,
+        offer,
         report,
     })
 }
@@ -82,7 +83,7 @@ async fn bring_up_to_date(
     cluster: &Cluster,
     options: &OpenOptions<'_>,
     urls: &DatabaseUrls,
-) -> Result<Vec<String>, PostgresError> {
+) -> Result<(Vec<String>, Offer), PostgresError> {
     let password = &options.secrets.database_password;
     let admin = connect(&cluster.superuser_url("postgres"))?;
     let mut client = admin.client().await?;
@@ -97,7 +98,8 @@ async fn bring_up_to_date(
         logins::set_passwords(&client, &all, password.expose()).await?;
     }
     applied.extend(bootstrap::migrate_services(&mut client, options, urls).await?);
+    let offer = Offer::of(&client).await?;
     drop(client);
     admin.close();
-    Ok(applied)
+    Ok((applied, offer))
 }

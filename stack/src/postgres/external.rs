@@ -4,7 +4,7 @@
 //! data folder; roles that were there keep theirs, which has to be told.
 
 use platform::env::Secret;
-use platform::pg::{DatabaseUrls, SqlState};
+use platform::pg::{DatabaseUrls, Offer, SqlState};
 use url::Url;
 
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
@@ -37,6 +37,7 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
     let mut applied = bootstrap::create_roles(&mut client, options, &password).await?;
     check_logins(&urls, &new).await?;
     applied.extend(bootstrap::migrate_services(&mut client, options, &urls).await?);
+    let offer = Offer::of(&client).await?;
     drop(client);
     admin.close();
     let report = Report {
@@ -48,6 +49,7 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         cluster: None,
         owner_url: url.to_owned(),
         urls,
+        offer,
         report,
     })
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use platform::cluster::Cluster;
 use platform::env::{Secret, Vars};
-use platform::pg::{Database, DatabaseConfig, DatabaseUrls};
+use platform::pg::{Database, DatabaseConfig, DatabaseUrls, Offer};
 use platform::service::Definition;
 
 use crate::config_toml::Project;
@@ -58,6 +58,7 @@ pub struct Postgres {
     /// Of a project's own migrations, and of people.
     owner_url: String,
     urls: DatabaseUrls,
+    offer: Offer,
     /// What was done on the way, for whoever started it.
     pub report: Report,
 }
@@ -106,6 +107,11 @@ impl Postgres {
     /// For the services.
     pub fn urls(&self) -> &DatabaseUrls {
         &self.urls
+    }
+
+    /// How many connections there can be.
+    pub fn offer(&self) -> &Offer {
+        &self.offer
     }
 
     /// The port of the embedded server.

@@ -21,7 +21,7 @@ use platform::env::{EnvError, Reader};
 use platform::http::forwarded::TrustedProxies;
 use platform::http::{self, Connections, observe};
 use platform::jwt::{KeyError, Verifier};
-use platform::pg::DatabaseUrls;
+use platform::pg::{DatabaseUrls, Offer};
 use platform::service::{House, StartError};
 use platform::telemetry::traces::{Traces, TracesConfig, TracesError};
 use tokio::task::JoinHandle;
@@ -91,6 +91,8 @@ pub struct Running {
     pub addresses: Addresses,
     /// Whether the web app should be shown and is not built.
     pub lacks_web_app: bool,
+    /// What should be known about the database's connections, and changed.
+    pub warning: Option<String>,
     services: Services,
     house: House,
     traces: Option<Traces>,
@@ -147,7 +149,7 @@ pub fn prepare(context: ServeContext) -> Result<Prepared, ServeError> {
 
 impl Prepared {
     /// Starts serving and returns at once.
-    pub fn run(self, databases: &DatabaseUrls) -> Result<Running, ServeError> {
+    pub fn run(self, databases: &DatabaseUrls, offer: &Offer) -> Result<Running, ServeError> {
         let Self {
             context,
             config,
@@ -158,7 +160,9 @@ impl Prepared {
         let addresses = context.listeners.addresses();
         let store = open_mailbox(&context.data_dir, &clock)?;
         let mailer = Arc::new(MailboxMailer::new(Arc::clone(&store)));
+        let (sizes, warning) = self.services.divide(offer);
         let house = House::new(databases.clone(), self.verifier, clock.clone(), mailer)?;
+        let house = house.with_sizes(sizes);
         let traces = self.traces.as_ref().map(Traces::start);
         let services = self.services.start(&house)?;
         if let Some(app) = &web_app {
@@ -190,6 +194,7 @@ impl Prepared {
         Ok(Running {
             addresses,
             lacks_web_app,
+            warning,
             services,
             house,
             traces: traces.transpose()?,

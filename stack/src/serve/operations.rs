@@ -27,7 +27,7 @@ pub(crate) static SERVICE: Definition = Definition {
 
 fn read(env: &Reader<'_>) -> Plan {
     let config = OperationsConfig::from_env(env);
-    Box::new(move |house| {
+    Plan::new([], move |house| {
         let operations = Operations::new(SERVICE.name, house, &config);
         Ok(Arc::new(Running(Data::new(operations))))
     })

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use actix_web::web::{self, ServiceConfig};
 use platform::env::Reader;
-use platform::service::{Definition, House, Plan, Service, StartError};
+use platform::pg::Offer;
+use platform::service::{Definition, House, Plan, PoolSizes, Service, StartError};
 
 /// A service that did not start.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,12 @@ impl Planned {
             .iter()
             .map(|service| (*service, (service.read)(env)));
         Self(plans.collect())
+    }
+
+    /// Divides what the database offers among their pools; also returns what the operator should know.
+    pub(super) fn divide(&self, offer: &Offer) -> (PoolSizes, Option<String>) {
+        let plans = self.0.iter();
+        PoolSizes::divide(offer, plans.map(|(service, plan)| (service.name, plan)))
     }
 
     /// Starts all, in order.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 mod background;
+mod connections;
 mod crash;
 mod database;
 mod doctor;

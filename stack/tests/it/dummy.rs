@@ -19,7 +19,7 @@ use platform::http::body::{self, BodyError, BodyRules};
 use platform::http::upgrade::{self, RawSocket, UpgradeError};
 use platform::jwt::Verifier;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
-use platform::pg::{Database, DatabaseConfig, Executor, column};
+use platform::pg::{Database, DatabaseConfig, Executor, PoolPlan, column};
 use platform::service::{Access, Definition, Plan, Row, Service, Tasks};
 use platform::telemetry::Counter;
 use serde::Deserialize;
@@ -80,7 +80,13 @@ pub(crate) fn seen(name: &str) -> Seen {
 
 fn read(env: &Reader<'_>) -> Plan {
     let name = env.required("DUMMY_NAME");
-    Box::new(move |house| {
+    let pools = [PoolPlan {
+        role: "authenticator",
+        usual: DatabaseConfig::USUAL_CONNECTIONS,
+        set: None,
+        setting: "DUMMY_MAX_CONNECTIONS",
+    }];
+    Plan::new(pools, move |house| {
         let dummy = Dummy {
             database: house.database(ROLE, |url| DatabaseConfig::new(url, "dummy"))?,
             verifier: house.verifier.clone(),

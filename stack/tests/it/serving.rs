@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use platform::api_keys::{ApiKeys, DEMO_JWT_SECRET};
 use platform::env::Vars;
+use platform::pg::Offer;
 use platform::pg::migrate::run_all;
 use platform::service::Definition;
 use platform_test::TestDatabase;
@@ -52,7 +53,9 @@ impl Stack {
             .redirect(redirect::Policy::none())
             .build()
             .unwrap();
-        let running = serve::prepare(context).unwrap().run(&urls).unwrap();
+        let offer = Offer::of(&admin).await.unwrap();
+        let prepared = serve::prepare(context).unwrap();
+        let running = prepared.run(&urls, &offer).unwrap();
         Self {
             running,
             keys: ApiKeys::demo().unwrap(),
