@@ -18,7 +18,6 @@ const LONGER: &[&str] = &[
     "gotrue-rs/src/accounts/password.rs",
     "gotrue-rs/src/accounts/sign_up.rs",
     "platform-test/tests/settings.rs",
-    "platform/src/pg/migrate.rs",
     "prompt-api/tests/it/isolation.rs",
     "stack/src/gateway/tests.rs",
     "web/src/features/playground/components/playground-screen.test.tsx",
