@@ -62,8 +62,8 @@ fn may_be_logged(metadata: &Metadata<'_>) -> bool {
     *metadata.level() <= Level::INFO || OURS.contains(&name)
 }
 
-/// A stranger who sends what is no HTTP, or leaves in the middle, is an error to the HTTP library.
-/// Here it is a number, and no line.
+/// What the HTTP libraries call errors and is none: a stranger who sends what is no HTTP, or leaves in
+/// the middle, is a number and no line; and a listener that is shut down takes nobody in any more.
 struct BrokenConnections;
 
 impl<S: Subscriber> Layer<S> for BrokenConnections {
@@ -72,27 +72,44 @@ impl<S: Subscriber> Layer<S> for BrokenConnections {
             // What it goes on to say of the same connection is counted.
             "actix_http::h1::decoder" => false,
             "actix_http::h1::dispatcher" => {
-                let mut message = Message::default();
-                event.record(&mut message);
-                if message.is_about_stream {
+                let is_about_stream = says(event, &["stream error: "]);
+                if is_about_stream {
                     http_metrics().broken();
                 }
-                !message.is_about_stream
+                !is_about_stream
             }
+            "actix_server::accept" => !says(event, &SHUT_DOWN),
             _ => true,
         }
     }
 }
 
-#[derive(Default)]
+/// How it begins what is said of a listener that is shut down.
+const SHUT_DOWN: [&str; 2] = [
+    "Error accepting connection: Invalid argument",
+    "Can not deregister server socket",
+];
+
+fn says(event: &Event<'_>, beginnings: &'static [&'static str]) -> bool {
+    let mut message = Message {
+        beginnings,
+        is_one: false,
+    };
+    event.record(&mut message);
+    message.is_one
+}
+
+/// Whether a message begins so.
 struct Message {
-    is_about_stream: bool,
+    beginnings: &'static [&'static str],
+    is_one: bool,
 }
 
 impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if field.name() == "message" {
-            self.is_about_stream = format!("{value:?}").starts_with("stream error: ");
+            let text = format!("{value:?}");
+            self.is_one = self.beginnings.iter().any(|it| text.starts_with(it));
         }
     }
 }
@@ -160,6 +177,18 @@ mod tests {
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(text.contains("Response payload stream error"), "{text}");
         assert_eq!(broken() - before, 100);
+    }
+
+    #[test]
+    fn a_listener_that_is_shut_down_is_no_error_and_one_that_fails_is() {
+        let text = lines_of("info", || {
+            for error in ["Invalid argument (os error 22)", "Too many open files"] {
+                tracing::error!(target: "actix_server::accept", "Error accepting connection: {error}");
+            }
+            tracing::error!(target: "actix_server::accept", "Can not deregister server socket {}", 1);
+        });
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("Too many open files"), "{text}");
     }
 
     #[test]
