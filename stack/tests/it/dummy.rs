@@ -81,7 +81,7 @@ pub(crate) fn seen(name: &str) -> Seen {
 fn read(env: &Reader<'_>) -> Plan {
     let name = env.required("DUMMY_NAME");
     let pools = [PoolPlan {
-        role: "authenticator",
+        role: ROLE,
         usual: DatabaseConfig::USUAL_CONNECTIONS,
         set: None,
         setting: "DUMMY_MAX_CONNECTIONS",
