@@ -17,6 +17,8 @@ test('both ports serve one routing table', async () => {
       'Database',
       'Cache Layer',
       'AI Models',
+      // Every service beside the one that answers.
+      'auth',
     ]);
     expect((await ask(`${origin}/auth/v1/health`)).json).toMatchObject({ name: 'GoTrue' });
     expect((await ask(`${origin}/metrics`)).status).toBe(401);
