@@ -13,6 +13,7 @@ pub mod cluster;
 pub mod env;
 pub mod health;
 pub mod http;
+pub mod json;
 pub mod jwt;
 pub mod keys;
 pub mod mail;

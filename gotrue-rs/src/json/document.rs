@@ -4,16 +4,22 @@ use std::error::Error as StdError;
 use std::ops::{Deref, DerefMut};
 
 use bytes::{BufMut, BytesMut};
-use serde::{Deserialize, Serialize, Serializer};
+use platform::json;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 
 use super::encode::{ordered_map, to_string};
 
 /// A JSON object; it is written with sorted keys, to clients and to the database alike.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Document(Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Document {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        json::Object::deserialize(deserializer).map(|object| Self(object.0))
+    }
+}
 
 impl Document {
     /// Lays changes over this document: `null` removes a key, anything else replaces it.
@@ -101,8 +107,8 @@ impl<'a> FromSql<'a> for Document {
         };
         // A user row edited by hand may hold something else than an object.
         Ok(match serde_json::from_slice(text)? {
-            Value::Object(map) => Self(map),
-            _ => Self::default(),
+            json::Any(Value::Object(map)) => Self(map),
+            json::Any(_) => Self::default(),
         })
     }
 

@@ -49,6 +49,7 @@ const JSON: &[&str] = &[
     "\"",
     "\"email\"",
     "\"data\"",
+    "\"$serde_json::private::RawValue\"",
     "\\",
     "\\ud83d",
     "\\ude00",

@@ -177,6 +177,21 @@ async fn metadata_as_deep_as_it_may_be_can_be_read_everywhere() {
     assert!(read.body.contains(&deep));
 }
 
+/// The library that reads JSON has a word that makes it parse a text once more, past every bound.
+#[tokio::test]
+async fn no_key_in_metadata_makes_an_account_unreadable() {
+    let app = TestApp::spawn().await;
+    let deep = format!("{}{}", "[".repeat(126), "]".repeat(126));
+    let data = json!({ "x": { "$serde_json::private::RawValue": deep } });
+    let body = json!({ "email": "a@example.com", "password": PASSWORD, "data": data });
+    app.post("/signup", body).await.ok();
+    let session = app.sign_in("a@example.com").await;
+    let user = app.as_user(&session.access_token, Method::GET, "/user");
+    let user = user.send().await;
+    user.ok();
+    assert!(user.body.contains(&data["x"].to_string()), "{}", user.body);
+}
+
 #[tokio::test]
 async fn a_body_that_cannot_be_read_is_the_clients_mistake() {
     let app = TestApp::spawn().await;

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::{Claims, Keyring, VerifiedToken};
 use crate::clock::Clock;
+use crate::json::Object;
 use crate::telemetry::{Metrics, count};
 
 /// About how many bytes verified tokens may take that are remembered: users fill their tokens through
@@ -245,7 +246,9 @@ fn object(
     let bytes = BASE64URL
         .decode(part)
         .map_err(|_| JwtError::Malformed(not_base64))?;
-    serde_json::from_slice(&bytes).map_err(|_| JwtError::Malformed(not_json))
+    let read: Result<Object, _> = serde_json::from_slice(&bytes);
+    read.map(|object| object.0)
+        .map_err(|_| JwtError::Malformed(not_json))
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What clients send to change prompts, and the checked form of it.
 
+use platform::json;
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::fields::{Problems, content_hash};
@@ -124,7 +125,7 @@ pub(crate) struct VersionRequest {
     template: Option<String>,
     /// Kept with the version; `description` says what changed.
     #[schema(value_type = Option<Object>)]
-    metadata: Option<Map<String, Value>>,
+    metadata: Option<json::Object>,
 }
 
 /// A version that may be stored.
@@ -139,7 +140,7 @@ impl VersionRequest {
     pub(crate) fn check(self) -> Result<NewVersion, Error> {
         let mut problems = Problems::default();
         let template = problems.template(&self.template.unwrap_or_default());
-        let metadata = self.metadata.unwrap_or_default();
+        let json::Object(metadata) = self.metadata.unwrap_or_default();
         if let Some(description) = metadata.get("description") {
             match description {
                 Value::String(text) => _ = problems.text("metadata", text, DESCRIPTION_LIMIT),
