@@ -2,13 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock};
+use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock, run_all};
 use platform::pg::{Client, Executor, column};
 use platform_test::TestDatabase;
 
 static NUMBERED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/numbered");
 static DASHED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/dashed");
 static TWICE: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/twice");
+static OWNED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/owned");
 static TENS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/tens");
 
 async fn number(client: &Client, sql: &'static str) -> i64 {
@@ -110,6 +111,29 @@ async fn of_two_that_start_together_one_waits_and_finds_everything_applied() {
         applied.sort_unstable();
         assert_eq!(applied, [0, 2]);
         assert_eq!(number(&database.superuser().await, VALID).await, 1);
+    }
+}
+
+#[tokio::test]
+async fn of_two_that_start_together_one_makes_the_schema_of_a_role() {
+    const ROLE: &str = "supabase_auth_admin";
+    let part = Migrations {
+        ledger: Ledger::Own("owned_ledger"),
+        owner: Owner::Role(ROLE),
+        ..own("owned", &OWNED)
+    };
+    for _ in 0..5 {
+        let database = TestDatabase::create().await;
+        let urls = [(ROLE, database.url(ROLE))];
+        let urls = urls.into_iter().collect();
+        let [mut one, mut other] = [database.superuser().await, database.superuser().await];
+        let (one, other) = tokio::join!(
+            run_all([&part], &mut one, &urls),
+            run_all([&part], &mut other, &urls)
+        );
+        let mut applied = [one.unwrap().len(), other.unwrap().len()];
+        applied.sort_unstable();
+        assert_eq!(applied, [0, 1]);
     }
 }
 

@@ -65,6 +65,8 @@ impl Suite {
             // Reviewed files are compared, whatever the caller's shell says.
             .env("INSTA_UPDATE", "no")
             .env("INSTA_FORCE_PASS", "0")
+            // And so are recorded answers.
+            .env("WILDFIRE_RECORD_AUTH", "")
             .env("WILDFIRE_BIN", &binary.to_string_lossy());
         program.run_with(&self.title, |line| tally.count(self.report, line))?;
         if *tally == before {

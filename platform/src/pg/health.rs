@@ -58,12 +58,16 @@ impl Database {
         match tokio::time::timeout(PATIENCE, self.answers(ping)).await {
             Ok(Ok(true)) => {}
             Ok(Ok(false)) => return Health::down("The database lacks what this service needs"),
+            // All connections busy is no reason to take the service away from those who wait.
+            Ok(Err(DbError::Pool(PoolError::Timeout(TimeoutType::Wait)))) | Err(_)
+                if self.is_busy() =>
+            {
+                return slow;
+            }
             Ok(Err(error)) => {
                 warn_seldom(&error, "health check failed");
                 return down;
             }
-            // All connections busy is no reason to take the service away from those who wait.
-            Err(_) if self.is_busy() => return slow,
             Err(_) => return down,
         }
         let answered = started.elapsed();

@@ -195,7 +195,7 @@ impl Migrations {
         client.batch(UNLIMITED).await?;
         self.take_turn(client).await?;
         let outcome = self.run_locked(client).await;
-        let unlocked = client.execute(UNLOCK, &[&self.lock]).await;
+        let unlocked = self.give_turn(client).await;
         let applied = outcome?;
         unlocked?;
         client.batch(LIMITED_AGAIN).await?;
@@ -203,7 +203,7 @@ impl Migrations {
     }
 
     /// Takes the lock, which no other process has then.
-    async fn take_turn(&self, client: &Client) -> Result<(), DbError> {
+    pub(super) async fn take_turn(&self, client: &Client) -> Result<(), DbError> {
         if self.lock(client).await? {
             return Ok(());
         }
@@ -227,6 +227,10 @@ impl Migrations {
         };
         let outcome = tokio::time::timeout(LONGEST_WAIT, turn).await;
         outcome.unwrap_or_else(given_up)
+    }
+
+    pub(super) async fn give_turn(&self, client: &Client) -> Result<(), DbError> {
+        client.execute(UNLOCK, &[&self.lock]).await.map(drop)
     }
 
     async fn lock(&self, client: &Client) -> Result<bool, DbError> {

@@ -54,15 +54,17 @@ pub enum Clash {
         /// The path.
         path: &'static str,
     },
-    /// A row, or where it leads, is below the mount of another.
-    #[error("the service {one} claims {path}, which is below {mount}, where another is mounted")]
+    /// A row, or where it leads, is below a path of another.
+    #[error("the service {one} claims {path}, which is below {home} of {other}")]
     Trespass {
         /// Whose row it is.
         one: &'static str,
         /// The path.
         path: &'static str,
-        /// The other's mount.
-        mount: &'static str,
+        /// The other.
+        other: &'static str,
+        /// The other's path.
+        home: &'static str,
     },
 }
 
@@ -79,17 +81,19 @@ impl Table {
     /// The table for these services. What upstream has and none of them brings is said to be missing.
     pub fn new(services: &[&'static Definition]) -> Result<Self, Clash> {
         let mut table = Self::default();
-        let built = services.iter().map(|it| it.mount);
-        let mounts: Vec<_> = built.chain(UNBUILT.iter().map(|it| it.mount)).collect();
-        for service in services {
-            let owner = Owner::Service(service.name);
-            stay_at_home(owner, service.mount, service.rows, &mounts)?;
-            table.add(owner, service.mount, service.rows)?;
-        }
-        for unbuilt in UNBUILT {
-            if services.iter().all(|it| it.mount != unbuilt.mount) {
-                table.add(Owner::Unbuilt(unbuilt.name), unbuilt.mount, unbuilt.rows)?;
-            }
+        let missing = UNBUILT
+            .iter()
+            .filter(|it| services.iter().all(|service| service.mount != it.mount));
+        let claims: Vec<Claim> = services
+            .iter()
+            .map(|it| (Owner::Service(it.name), it.mount, it.rows))
+            .chain(missing.map(|it| (Owner::Unbuilt(it.name), it.mount, it.rows)))
+            .collect();
+        let homes: Vec<_> = claims.iter().flat_map(homes).collect();
+        for claim in claims {
+            stay_at_home(&claim, &homes)?;
+            let (owner, mount, rows) = claim;
+            table.add(owner, mount, rows)?;
         }
         Ok(table)
     }
@@ -159,23 +163,45 @@ impl Table {
     }
 }
 
-/// A longer prefix wins, so a row below another's mount would take its paths, and what they ask, away.
+/// Who wants paths, where it is mounted, and its rows.
+type Claim = (Owner, &'static str, &'static [Row]);
+
+/// The paths below which everything is this one's: its mount, or what it claims without one.
+fn homes((owner, mount, rows): &Claim) -> Vec<(&'static str, Owner)> {
+    if !mount.is_empty() {
+        return vec![(mount, *owner)];
+    }
+    let under = rows.iter().filter_map(|row| match row.path {
+        Path::Under(path) => Some((path, *owner)),
+        Path::Exactly(_) => None,
+    });
+    under.collect()
+}
+
+/// A longer prefix wins, so a row in another's home would take its paths, and what they ask, away.
 fn stay_at_home(
-    owner: Owner,
-    own: &'static str,
-    rows: &[Row],
-    mounts: &[&'static str],
+    (owner, mount, rows): &Claim,
+    homes: &[(&'static str, Owner)],
 ) -> Result<(), Clash> {
-    for row in rows {
+    for row in *rows {
         let (Path::Exactly(path) | Path::Under(path)) = row.path;
         for path in [Some(path), row.target].into_iter().flatten() {
-            // Of mounts that lie in each other the innermost counts.
-            let home = prefixes(path).find_map(|at| mounts.iter().find(|it| **it == at));
-            if let Some(mount) = home.filter(|it| !it.is_empty() && **it != own) {
+            // Of mounts that lie in each other the innermost counts. Who claims the same paths as
+            // another is told so when the rows meet.
+            let at_home = prefixes(path).any(|at| at == *mount);
+            let own = if at_home { mount.len() } else { 0 };
+            let foreign = homes.iter().filter(|(home, other)| {
+                other != owner
+                    && home.len() > own
+                    && row.path != Path::Under(home)
+                    && prefixes(path).any(|at| at == *home)
+            });
+            if let Some((home, other)) = foreign.max_by_key(|(home, _)| home.len()) {
                 return Err(Clash::Trespass {
                     one: owner.name(),
                     path,
-                    mount,
+                    other: other.name(),
+                    home,
                 });
             }
         }

@@ -103,19 +103,32 @@ pub async fn refuse_strangers(
     }
 }
 
+async fn has_schema(client: &Client, schema: &str) -> Result<bool, DbError> {
+    column(&client.query_one(LEDGER, &[&schema]).await?, "has_schema")
+}
+
 impl Migrations {
     /// The administrator makes the schema of a role's ledger, which the role need not be able to.
     pub(super) async fn prepare_schema(&self, admin: &Client, role: &str) -> Result<(), DbError> {
         let Ledger::Own(schema) = self.ledger else {
             return Ok(());
         };
-        let ledger = admin.query_one(LEDGER, &[&schema]).await?;
-        if column::<bool>(&ledger, "has_schema")? {
+        if has_schema(admin, schema).await? {
             return Ok(());
         }
-        let mut statements = in_schema(CREATE_SCHEMA_FOR, schema)?;
-        statements.push(Ident::quote(role)?);
-        admin.batch(statements).await
+        // Another process may be about to make it.
+        self.take_turn(admin).await?;
+        let made = async {
+            if has_schema(admin, schema).await? {
+                return Ok(());
+            }
+            let mut statements = in_schema(CREATE_SCHEMA_FOR, schema)?;
+            statements.push(Ident::quote(role)?);
+            admin.batch(statements).await
+        };
+        let made = made.await;
+        self.give_turn(admin).await?;
+        made
     }
 
     pub(super) async fn record(

@@ -160,6 +160,12 @@ static NAMELESS: Definition = claiming(
     &[Row::under("/storage/v1/object", Access::Open)],
 );
 
+static GUEST: Definition = claiming(
+    "guest",
+    "/guest/v1",
+    &[Row::under("/api/v1/prompts", Access::Open)],
+);
+
 #[test]
 fn a_service_takes_the_place_of_what_was_missing() {
     let before = Table::new(&SERVICES).unwrap().find("/storage/v1/bucket");
@@ -181,13 +187,15 @@ fn two_services_cannot_claim_the_same_paths() {
 }
 
 #[test]
-fn a_service_claims_nothing_below_the_mount_of_another() {
+fn a_service_claims_nothing_below_the_paths_of_another() {
     for (intruder, mount) in [
         (&INTRUDER, "/auth/v1"),
         (&DETOUR, "/auth/v1"),
         (&NAMELESS, "/storage/v1"),
+        (&GUEST, "/api"),
     ] {
-        for services in [[SERVICES[0], intruder], [intruder, SERVICES[0]]] {
+        let [auth, prompts] = SERVICES;
+        for services in [[auth, prompts, intruder], [intruder, prompts, auth]] {
             let error = Table::new(&services).unwrap_err().to_string();
             assert!(
                 error.contains(intruder.name) && error.contains(mount),

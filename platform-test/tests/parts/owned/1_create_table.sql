@@ -1,0 +1,1 @@
+create table owned_ledger.things (word text);
