@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use platform::jwt::{Claims, VerifiedToken};
+use platform::pg::Tx;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -38,6 +39,22 @@ impl Caller {
             session,
             token,
         })
+    }
+
+    /// Locks the caller's account and looks once more whether he may change it: between the head of his
+    /// request and the end of its body he may have been signed out, banned or deleted.
+    pub(crate) async fn hold(&self, state: &State, tx: &Tx<'_>) -> Result<User, Error> {
+        let user = db::users::hold(tx, self.user.id).await?;
+        let user = user.ok_or(Refusal::UserGone)?;
+        if user.is_banned(state.clock.now()) {
+            return Err(Refusal::Banned.into());
+        }
+        match &self.session {
+            Some(session) if !db::sessions::exists(tx, session.id).await? => {
+                Err(Refusal::SessionGone.into())
+            }
+            _ => Ok(user),
+        }
     }
 
     /// What the token says.

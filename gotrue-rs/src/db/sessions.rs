@@ -80,6 +80,14 @@ pub(crate) async fn of_user(db: &impl Executor, user_id: Uuid) -> Result<Vec<Ses
         .collect()
 }
 
+const EXISTS: &str = "-- auth.sessions.exists
+select exists (select from auth.sessions where id = $1) as found";
+
+/// Whether there is this session.
+pub(crate) async fn exists(db: &impl Executor, id: Uuid) -> Result<bool, DbError> {
+    column(&db.query_one(EXISTS, &[&id]).await?, "found")
+}
+
 const DELETE: &str = "-- auth.sessions.delete
 delete from auth.sessions where id = $1";
 

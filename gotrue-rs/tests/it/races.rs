@@ -77,6 +77,33 @@ async fn an_invitation_that_meets_a_deletion_opens_an_account() {
 }
 
 #[tokio::test]
+async fn who_is_signed_out_or_banned_before_his_change_begins_does_not_make_it() {
+    let app = TestApp::spawn().await;
+    let session = app.sign_up(ADA).await;
+    let hash = async || {
+        let rows = app.query("select encrypted_password from auth.users", &[]);
+        rows.await[0].get::<_, String>(0)
+    };
+    let before = hash().await;
+    let change = || {
+        let change = app.as_user(&session.access_token, Method::PUT, "/user");
+        change.json(&json!({ "password": "another one 2" })).send()
+    };
+    let ban = "update auth.users set banned_until = now() + interval '1 day'";
+    let reply = app.during(ban, change()).await;
+    reply.refused(403, "user_banned", "User is banned");
+    let free = app.superuser().await;
+    free.batch("update auth.users set banned_until = null")
+        .await
+        .unwrap();
+    let sign_out = "update auth.users set updated_at = now(); delete from auth.sessions";
+    let reply = app.during(sign_out, change()).await;
+    let text = "Session from session_id claim in JWT does not exist";
+    reply.refused(403, "session_not_found", text);
+    assert_eq!(hash().await, before);
+}
+
+#[tokio::test]
 async fn an_address_left_meanwhile_is_not_taken_back_without_a_mail() {
     let app = TestApp::spawn().await;
     let session = app.sign_up(ADA).await;

@@ -212,9 +212,8 @@ impl HttpMetrics {
 
     /// Counts one request. Unknown methods share a label, so that clients cannot make the table grow.
     pub fn observe(&self, answered: Answered<'_>) {
-        const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-        let method = METHODS.into_iter().find(|known| *known == answered.method);
-        let (service, method) = (answered.service, method.unwrap_or("other"));
+        let method = answered.known_method().unwrap_or("other");
+        let service = answered.service;
         let route = answered.route.unwrap_or_default();
         let by_route = ByRoute { service, route };
         let seconds = answered.elapsed.as_secs_f64();
@@ -226,6 +225,14 @@ impl HttpMetrics {
             status: answered.status,
         };
         self.requests.get_or_create(&labels).inc();
+    }
+}
+
+impl Answered<'_> {
+    /// The method, if it is a known one: any word of a client's may stand for another.
+    pub(super) fn known_method(&self) -> Option<&'static str> {
+        const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+        METHODS.into_iter().find(|known| *known == self.method)
     }
 }
 

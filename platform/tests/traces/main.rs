@@ -108,15 +108,20 @@ async fn ask(state: Data<(HttpClient, SocketAddr)>) -> HttpResponse {
 }
 
 async fn get(server: SocketAddr, path: &str, headers: &str) {
+    let answer = send(server, &format!("GET {path}"), headers).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+async fn send(server: SocketAddr, what: &str, headers: &str) -> String {
     let mut socket = TcpStream::connect(server).await.unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n");
+    let request = format!("{what} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
     timeout(PATIENCE, socket.read_to_string(&mut answer))
         .await
         .unwrap()
         .unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    answer
 }
 
 fn config(collector: SocketAddr, more: &[(&str, &str)]) -> TracesConfig {
@@ -227,6 +232,12 @@ async fn a_request_is_a_span_of_the_trace_it_belongs_to_and_so_is_what_it_asks()
         hex::encode(&span.span_id)
     );
     assert_eq!(question.header("traceparent"), Some(said.as_str()));
+    // A method that nobody knows may be any word.
+    send(server, &format!("{} /things/9", "BREW".repeat(1000)), "").await;
+    let (sent, span) = next_span(&mut spans).await;
+    let method = attribute(&span, "http.request.method");
+    assert_eq!(method.as_deref(), Some("_OTHER"));
+    assert!(sent.body.len() < 1000, "{}", sent.body.len());
     traces.finish().await;
 }
 

@@ -163,7 +163,7 @@ impl Prepared {
         let (sizes, warning) = self.services.divide(offer);
         let house = House::new(databases.clone(), self.verifier, clock.clone(), mailer)?;
         let house = house.with_sizes(sizes);
-        let traces = self.traces.as_ref().map(Traces::start);
+        let traces = self.traces.as_ref().map(Traces::start).transpose()?;
         let services = self.services.start(&house)?;
         if let Some(app) = &web_app {
             app.compress_in_background();
@@ -197,7 +197,7 @@ impl Prepared {
             warning,
             services,
             house,
-            traces: traces.transpose()?,
+            traces,
             connections,
             handles: servers.iter().map(Server::handle).collect(),
             servers: servers.into_iter().map(tokio::spawn).collect(),

@@ -22,7 +22,6 @@ use crate::extract::Serving;
 use crate::json::{self, Document};
 use crate::limits::Bucket;
 use crate::mail::{self, Letter, Notice, Posted};
-use crate::refusal::Refusal;
 use crate::sessions::AuthMethod;
 use crate::state::State;
 
@@ -89,9 +88,7 @@ pub(super) async fn put_user(
     let sets_first_password = body.new_password().is_some() && !old.has_password();
     let letter = update.letter().await?;
     let apply = async |tx: &Tx<'_>| {
-        let mut user = db::users::hold(tx, old.id)
-            .await?
-            .ok_or(Refusal::UserGone)?;
+        let mut user = caller.hold(&state, tx).await?;
         if body.password.is_some() {
             let hash = new_hash.as_deref();
             update

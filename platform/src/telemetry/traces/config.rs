@@ -83,7 +83,9 @@ fn endpoint(env: &Reader<'_>) -> Option<Url> {
     const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
     const WHOLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
     const BASE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    let is_off = env.bool("OTEL_SDK_DISABLED", false);
+    if env.bool("OTEL_SDK_DISABLED", false) {
+        return None;
+    }
     let base = env.string(BASE);
     let (name, endpoint) = match (env.string(EXPORTER).as_deref(), env.string(WHOLE), base) {
         (Some("none"), ..) | (None, None, None) => return None,
@@ -102,7 +104,7 @@ fn endpoint(env: &Reader<'_>) -> Option<Url> {
     if url.is_none() {
         env.problem(name, "must be an http or https address");
     }
-    url.filter(|_| !is_off)
+    url
 }
 
 fn sampler(env: &Reader<'_>) -> Sampler {
@@ -173,6 +175,10 @@ mod tests {
             (vec![(EXPORTER, "none"), (BASE, "http://a")], None),
             (
                 vec![("OTEL_SDK_DISABLED", "true"), (BASE, "http://a")],
+                None,
+            ),
+            (
+                vec![("OTEL_SDK_DISABLED", "true"), (EXPORTER, "jaeger")],
                 None,
             ),
             (

@@ -94,9 +94,11 @@ impl TracedRequest {
             return;
         };
         let route = answered.route.clone().unwrap_or_default();
-        span.update_name(format!("{} {route}", answered.method).trim_end().to_owned());
+        let method = answered.known_method();
+        let name = format!("{} {route}", method.unwrap_or("HTTP"));
+        span.update_name(name.trim_end().to_owned());
         span.set_attributes([
-            KeyValue::new("http.request.method", answered.method.to_owned()),
+            KeyValue::new("http.request.method", method.unwrap_or("_OTHER")),
             KeyValue::new("http.response.status_code", i64::from(answered.status)),
             KeyValue::new("http.route", route),
             KeyValue::new("wildfire.service", answered.service),
