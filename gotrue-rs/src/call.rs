@@ -102,10 +102,12 @@ impl Call {
         Ok(json::read(self.bytes()?)?)
     }
 
-    /// Decodes what the body begins with.
-    pub(crate) fn json_stream<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
-        let bytes = self.bytes();
-        json::read_first(bytes.map_err(|_| Unreadable("it is too large".into()))?)
+    /// Decodes what the body begins with; what cannot be read is told in the route's words.
+    pub(crate) fn json_stream<T: DeserializeOwned>(
+        &self,
+        told: impl FnOnce(Unreadable) -> Error,
+    ) -> Result<T, Error> {
+        json::read_first(self.bytes()?).map_err(told)
     }
 
     /// Whether there is a body at all.

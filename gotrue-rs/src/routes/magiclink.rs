@@ -52,7 +52,7 @@ pub(crate) fn configure(cfg: &mut Mount<'_>) {
 async fn send_magic_link(state: Serving, call: Call) -> Result<HttpResponse, Error> {
     state.limits.check(Bucket::MagicLink, &call)?;
     check_enabled(&state)?;
-    let body: MagicLinkBody = call.json_stream().map_err(|reason| {
+    let body: MagicLinkBody = call.json_stream(|reason| {
         Error::bad_request(
             ErrorCode::BadJson,
             format!("Could not read verification params: {reason}"),

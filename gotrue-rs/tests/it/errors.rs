@@ -221,6 +221,8 @@ async fn strangers_may_say_less_at_once_than_who_has_a_token() {
     let error = "request_entity_too_large";
     let text = "Request body too large (max 65536 bytes)";
     sign_in(64 << 10).await.refused(413, error, text);
+    let long = json!({ "email": "a".repeat(64 << 10) });
+    app.post("/magiclink", long).await.refused(413, error, text);
 
     let session = app.sign_up("a@example.com").await;
     let save = async |length| {
