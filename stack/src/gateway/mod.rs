@@ -50,6 +50,11 @@ pub async fn pass(
     if route.owner == Owner::Web {
         return Ok(next.call(request).await?.map_into_boxed_body());
     }
+    let answered_by = match route.owner {
+        Owner::Service(name) => name,
+        Owner::Unbuilt(_) | Owner::Web => "gateway",
+    };
+    request.extensions_mut().insert(AnsweredBy(answered_by));
     let is_open = route.is_open_to_pages;
     if is_open && let Some(response) = cors::preflight(&request) {
         return Ok(request.into_response(response));
@@ -71,9 +76,6 @@ pub async fn pass(
 
 /// Checks the key and rewrites the request for the service behind.
 fn admit(request: &mut ServiceRequest, gateway: &Gateway, route: &Route) -> Result<(), Refusal> {
-    if let Owner::Service(name) = route.owner {
-        request.extensions_mut().insert(AnsweredBy(name));
-    }
     let apikey_query = query_value(request.query_string(), "apikey");
     let text = |name: &HeaderName| request.headers().get(name).and_then(|it| it.to_str().ok());
     let presented = Presented {

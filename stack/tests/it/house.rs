@@ -40,10 +40,15 @@ async fn a_service_brings_routes_rows_and_tables_and_is_counted() {
     assert_eq!(word.text().await.unwrap(), "here");
     assert_eq!(stack.get("/dummy/v1/nothing").await.status(), 401);
     assert_eq!(stack.get("/dummy/v2").await.status(), 200);
+    let preflight = stack.request(Method::OPTIONS, "/dummy/v1/word");
+    let preflight = preflight.header("origin", "http://a");
+    let preflight = preflight.header("access-control-request-method", "GET");
+    assert!(preflight.send().await.unwrap().status().is_success());
     let metrics = platform::telemetry::render();
     for seen in [
         "http_requests_total{service=\"dummy\",route=\"/dummy/v1/word\",method=\"GET\",status=\"200\"}",
         "http_requests_total{service=\"dummy\",route=\"\",method=\"GET\",status=\"401\"}",
+        "http_requests_total{service=\"dummy\",route=\"/dummy/v1/word\",method=\"OPTIONS\"",
         "http_request_duration_seconds_count{service=\"dummy\",route=\"/dummy/v1/word\"}",
         "database_connections{service=\"dummy\",role=\"dummy\"}",
         "database_connections_waiting{service=\"auth\",role=\"supabase_auth_admin\"} 0",
