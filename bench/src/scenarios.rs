@@ -115,7 +115,9 @@ impl Scenarios {
                 "select set_config('role', 'authenticated', true), \
                  set_config('request.jwt.claims', '{claims}', true)"
             ),
-            statement.replace("$1", &format!("'{KEY}'")),
+            statement
+                .replace("$1", &format!("'{KEY}'"))
+                .replace("$2", &most_candidates()?),
             "commit".to_owned(),
         ];
         let limit = limits::pipelined(server.text("DB_URL")?, &statements, CONNECTIONS, DURATION)?;
@@ -280,6 +282,13 @@ fn fetch_statement() -> Result<String, Failure> {
     let source = std::fs::read_to_string(folder.join("prompts.rs"))?;
     let constant = between(&source, "const BY_KEY: &str = concat!(", "\n);")?;
     Ok(literals(&constant.replace("prompt_columns!()", &format!("\"{columns}\""))).concat())
+}
+
+/// The limit that the service gives that statement.
+fn most_candidates() -> Result<String, Failure> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../prompt-api/src/db/prompts.rs");
+    let source = std::fs::read_to_string(source)?;
+    Ok(between(&source, "const CANDIDATES: i64 = ", ";")?.to_owned())
 }
 
 fn between<'t>(text: &'t str, begin: &str, end: &str) -> Result<&'t str, Failure> {
