@@ -145,11 +145,18 @@ async fn an_index_whose_making_was_broken_off_is_made_again() {
     part.run(&mut client).await.unwrap();
     let broken_off = "delete from ledgers.migrations where version = '0001';
       update pg_index set indisvalid = false
-      where indexrelid = 'public.things_word'::regclass";
+      where indexrelid = 'public.things_word'::regclass;
+      create schema elsewhere; create table elsewhere.things (word text);
+      create index things_word on elsewhere.things (word);
+      update pg_index set indisvalid = false
+      where indexrelid = 'elsewhere.things_word'::regclass";
     client.batch(broken_off).await.unwrap();
     let applied = part.run(&mut client).await.unwrap();
     assert_eq!(applied, ["numbered/0001_add-index"]);
     assert_eq!(number(&client, VALID).await, 1);
+    let kept = "select count(*) as n from pg_class
+      where oid = to_regclass('elsewhere.things_word')";
+    assert_eq!(number(&client, kept).await, 1);
 }
 
 #[tokio::test]

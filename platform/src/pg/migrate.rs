@@ -58,13 +58,22 @@ set search_path = ''";
 const SEARCH_AGAIN: &str = "-- pg_catalog.reset_search_path
 reset search_path";
 
+/// Of the tables that the file makes them on, and of no others: a project may have one of that name.
 const BROKEN_OFF: &str = "-- pg_catalog.pg_index.broken_off
 select n.nspname::text as schema, c.relname::text as name
 from pg_index as i
 join pg_class as c on c.oid = i.indexrelid
+join pg_class as t on t.oid = i.indrelid
 join pg_namespace as n on n.oid = c.relnamespace
 where not i.indisvalid and pg_has_role(c.relowner, 'usage')
-  and $1 ~ ('\\m' || c.relname || '\\M')";
+  and strpos(
+    regexp_replace($1, '\\s+', ' ', 'g'),
+    format(' %I on %I.%I ', c.relname, n.nspname, t.relname)
+  ) > 0
+  and not exists (
+    select from pg_stat_progress_create_index as making
+    where making.index_relid = i.indexrelid
+  )";
 
 /// Where the applied versions of a part are recorded.
 #[derive(Clone, Copy)]
