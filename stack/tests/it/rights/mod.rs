@@ -1,15 +1,18 @@
 //! Who may do what, as files that a reviewer reads: what each role may do to each thing in the
-//! database (`snapshots/database.snap`) and what each caller gets of each route
-//! (`snapshots/routes.snap`).
+//! database (`snapshots/database.snap`), what is different in one that somebody brings
+//! (`snapshots/database_compose.snap`, `snapshots/database_managed.snap`), and what each caller gets of
+//! each route (`snapshots/routes.snap`).
 //!
-//! Both are read from what runs, never from a list beside it. Whatever is new is missing in the file
+//! All are read from what runs, never from a list beside it. Whatever is new is missing in the file
 //! and fails; a change that is meant is written by `INSTA_UPDATE=always cargo test -p stack rights`,
 //! and the difference is what there is to review. What is not as it should be stands in a list of
 //! gaps beside its test, which may only become shorter.
 
 mod database;
 mod grid;
+mod opened;
 mod routes;
+mod sections;
 
 use insta::Settings;
 
