@@ -10,8 +10,9 @@ as $$
   )
 $$;
 
--- The user's first organization, made if there is none.
-create function wildfire_private.ensure_organization(for_user uuid) returns uuid
+-- An organization for a user who has none; null for nobody. Takes no lock that lasts: a thousand users
+-- who are inserted at once leave the server's table of locks as it was.
+create function wildfire_private.make_organization(for_user uuid) returns uuid
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -20,12 +21,6 @@ declare
   candidate text;
   made uuid;
 begin
-  perform pg_advisory_xact_lock(hashtextextended('wildfire_private.ensure_organization ' || for_user, 0));
-  select organization_id into made from wildfire.organization_members
-  where user_id = for_user order by created_at, organization_id limit 1;
-  if made is not null then
-    return made;
-  end if;
   select wildfire_private.slug_from_email(email) into wanted
   from wildfire_private.accounts where id = for_user;
   if not found then
@@ -51,13 +46,32 @@ begin
 end
 $$;
 
+-- The user's first organization, made if there is none. Two requests of one user wait for each other;
+-- the lock is one of a few, because the server has room for some thousands only.
+create function wildfire_private.ensure_organization(for_user uuid) returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  found_id uuid;
+begin
+  perform pg_advisory_xact_lock(
+    hashtext('wildfire_private.ensure_organization'), hashtext(for_user::text) & 255
+  );
+  select organization_id into found_id from wildfire.organization_members
+  where user_id = for_user order by created_at, organization_id limit 1;
+  return coalesce(found_id, wildfire_private.make_organization(for_user));
+end
+$$;
+
+-- Nobody else sees the new user yet, so nobody else makes the organization.
 -- Nothing here may keep anybody from signing up; the prompt API tries again when it is needed.
 create function wildfire_private.after_user_insert() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform wildfire_private.ensure_organization(new.id);
+  perform wildfire_private.make_organization(new.id);
   return null;
 exception
   when others then
@@ -107,7 +121,7 @@ create trigger wildfire_after_user_insert after insert on auth.users
 create trigger wildfire_before_user_delete before delete on auth.users
   for each row execute function wildfire_private.before_user_delete();
 
-select wildfire_private.ensure_organization(id) from wildfire_private.accounts order by created_at, id;
+select wildfire_private.make_organization(id) from wildfire_private.accounts order by created_at, id;
 
 -- Functions are callable by everybody unless that is taken back. What policies and checks need:
 revoke all on all functions in schema wildfire_private from public;

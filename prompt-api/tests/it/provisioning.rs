@@ -42,6 +42,28 @@ async fn users_without_an_address_get_an_organization() {
 }
 
 #[actix_web::test]
+async fn an_import_of_users_leaves_the_servers_locks_to_others() {
+    let api = Api::start().await;
+    let mut client = api.database.superuser().await;
+    let tx = client.begin();
+    let import = "insert into auth.users (id, email)
+        select gen_random_uuid(), 'user' || n || '@example.com' from generate_series(1, 600) as n";
+    tx.execute(import, &[]).await.unwrap();
+    let counts = "select
+        (select count(*) from pg_locks where pid = pg_backend_pid() and locktype = 'advisory'),
+        (select count(*) from wildfire.organizations)";
+    let row = tx.query_one(counts, &[]).await.unwrap();
+    assert_eq!((row.get::<_, i64>(0), row.get::<_, i64>(1)), (0, 600));
+    // Whoever is asked for one by one shares a few locks.
+    let ensured = "select count(distinct wildfire_private.ensure_organization(id)) from auth.users";
+    let row = tx.query_one(ensured, &[]).await.unwrap();
+    assert_eq!(row.get::<_, i64>(0), 600);
+    let row = tx.query_one(counts, &[]).await.unwrap();
+    assert!((1..=256).contains(&row.get::<_, i64>(0)), "{row:?}");
+    tx.rollback().await.unwrap();
+}
+
+#[actix_web::test]
 async fn a_broken_rule_does_not_stop_a_sign_up_and_is_made_good_later() {
     let api = Api::start().await;
     let rename = "alter table wildfire.repositories rename to hidden_repositories";
