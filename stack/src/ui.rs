@@ -2,17 +2,28 @@
 //!
 //! Results go to standard output, progress and errors to standard error, so that
 //! `wildfire status -o env > .env` holds nothing else. A reader that went away is
-//! no reason to fail.
+//! no reason to fail. Texts name commands as `` `wildfire stop` ``; they are printed as whoever
+//! reads them can type them.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use platform::env::Vars;
+
+/// How texts begin a command of this program.
+const COMMAND: &str = "`wildfire ";
+
+/// What this process was called as.
+static PROGRAM: OnceLock<String> = OnceLock::new();
 
 /// Where and how to print.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
     colour: bool,
+    /// What to type for this program: `wildfire`, a path, or what stands in front of it.
+    program: &'static str,
 }
 
 /// The outcome of one check of `wildfire doctor`.
@@ -28,16 +39,21 @@ pub enum Mark {
 
 impl Ui {
     /// Colours on a terminal, unless `NO_COLOR` is set.
+    /// Who starts this program under a name of its own, such as `cargo x`, says so in
+    /// `WILDFIRE_CALLED_AS`.
     pub fn detect(vars: &Vars) -> Self {
         let refused = vars.get("NO_COLOR").is_some();
+        let typed = std::env::args().next();
+        let called = vars.get("WILDFIRE_CALLED_AS").map(str::to_owned).or(typed);
         Self {
             colour: io::stderr().is_terminal() && !refused,
+            program: PROGRAM.get_or_init(|| called.unwrap_or_else(|| "wildfire".to_owned())),
         }
     }
 
     /// One line of a result.
     pub fn result(self, text: &str) {
-        _ = writeln!(io::stdout(), "{text}");
+        _ = writeln!(io::stdout(), "{}", as_typed(self.program, text));
     }
 
     /// A result that ends its own lines.
@@ -48,24 +64,24 @@ impl Ui {
 
     /// Something that happened and needs no reaction.
     pub fn note(self, text: &str) {
-        error_line(&format!("{} {text}", self.paint("2", "·")));
+        self.line(&format!("{} {text}", self.paint("2", "·")));
     }
 
     /// Something somebody should know.
     pub fn warn(self, text: &str) {
-        error_line(&format!("{} {text}", self.paint("33", "!")));
+        self.line(&format!("{} {text}", self.paint("33", "!")));
     }
 
     /// Why a command failed.
     pub fn error(self, text: &str) {
-        error_line(&format!("{} {text}", self.paint("31;1", "error:")));
+        self.line(&format!("{} {text}", self.paint("31;1", "error:")));
     }
 
     /// A step that is done, with the time it took.
     pub fn done(self, what: &str, since: Instant) {
         let seconds = since.elapsed().as_secs_f64();
         let time = self.paint("2", &format!("({seconds:.2} s)"));
-        error_line(&format!("{} {what} {time}", self.paint("32", "✓")));
+        self.line(&format!("{} {what} {time}", self.paint("32", "✓")));
     }
 
     /// One check of `wildfire doctor`.
@@ -85,16 +101,16 @@ impl Ui {
     pub fn panel(self, heading: &str, rows: &[(&str, String)], footer: &[String]) {
         let width = rows.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
         let rule = self.paint("2", &"─".repeat(64));
-        error_line(&format!("\n{}\n{rule}", self.paint("1", heading)));
+        self.line(&format!("\n{}\n{rule}", self.paint("1", heading)));
         for (label, value) in rows {
             let label = self.paint("2", &format!("{label:>width$}"));
-            error_line(&format!("  {label}  {value}"));
+            self.line(&format!("  {label}  {value}"));
         }
-        error_line(&rule);
+        self.line(&rule);
         for line in footer {
-            error_line(&format!("  {line}"));
+            self.line(&format!("  {line}"));
         }
-        error_line("");
+        self.line("");
     }
 
     /// Asks a yes/no question; anything but yes is no, and so is no terminal.
@@ -108,6 +124,10 @@ impl Ui {
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
+    fn line(self, text: &str) {
+        _ = writeln!(io::stderr(), "{}", as_typed(self.program, text));
+    }
+
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")
@@ -117,6 +137,34 @@ impl Ui {
     }
 }
 
-fn error_line(text: &str) {
-    _ = writeln!(io::stderr(), "{text}");
+/// The text with commands as they can be typed for a program that was called so.
+fn as_typed<'a>(program: &str, text: &'a str) -> Cow<'a, str> {
+    if program == "wildfire" {
+        return text.into();
+    }
+    text.replace(COMMAND, &format!("`{program} ")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_printed_as_their_reader_can_type_them() {
+        let text = "Stop it with `wildfire stop`, or look at `wildfire status -o env`.";
+        for (called, expected) in [
+            ("wildfire", text),
+            (
+                "cargo x",
+                "Stop it with `cargo x stop`, or look at `cargo x status -o env`.",
+            ),
+            (
+                "target/release/wildfire",
+                "Stop it with `target/release/wildfire stop`, or look at \
+                 `target/release/wildfire status -o env`.",
+            ),
+        ] {
+            assert_eq!(as_typed(called, text), expected);
+        }
+    }
 }

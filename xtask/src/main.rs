@@ -29,7 +29,10 @@ const USAGE: &str = "cargo x <command>
   bench [name…]     measure scenarios against the limit of the machine
   chaos [name…]     attack a production installation and tell what honest users saw
   docs [--check]    regenerate docs/configuration.md and .env.example
-  record-auth …     ask upstream's auth service again what the corpus asks";
+  record-auth …     ask upstream's auth service again what the corpus asks
+
+Every other command goes to the `wildfire` that `start` built: status, stop, migrate, db reset,
+keys generate, doctor.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -46,9 +49,7 @@ fn main() -> ExitCode {
             eprintln!("{USAGE}");
             Ok(())
         }
-        Some(other) => Err(step::Failure::new(format!(
-            "unknown command {other:?}\n\n{USAGE}"
-        ))),
+        Some(_) => start::hand_on(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,5 @@
-//! `cargo x start`: builds what changed and hands over to `wildfire start`.
+//! `cargo x start`: builds what changed and hands over to `wildfire start`. Other commands of
+//! `wildfire` go to what was built last.
 
 use std::path::PathBuf;
 
@@ -8,10 +9,29 @@ use crate::step::{Failure, Outcome, Program};
 pub(crate) fn run(options: &[String]) -> Outcome {
     node::build_web()?;
     build_release()?;
+    wildfire(&["start".to_owned()], options)?.become_it()
+}
+
+/// Has the built `wildfire` answer these arguments.
+pub(crate) fn hand_on(arguments: &[String]) -> Outcome {
+    if !binary("release")?.is_file() {
+        return Err(Failure::new(format!(
+            "nothing answers {:?} before Wildfire is built: run `cargo x start` once, or see \
+             `cargo x help`",
+            arguments.join(" ")
+        )));
+    }
+    wildfire(arguments, &[])?.become_it()
+}
+
+/// The built program, in the folder that it was asked for in.
+fn wildfire(command: &[String], options: &[String]) -> Result<Program, Failure> {
+    let arguments: Vec<&str> = command.iter().chain(options).map(String::as_str).collect();
     let binary = binary("release")?;
-    let mut args = vec!["start"];
-    args.extend(options.iter().map(String::as_str));
-    Program::new(&binary.to_string_lossy(), &args).become_it("starting Wildfire")
+    let program = Program::new(&binary.to_string_lossy(), &arguments);
+    Ok(program
+        .env("WILDFIRE_CALLED_AS", "cargo x")
+        .from(std::env::current_dir()?))
 }
 
 /// Where Cargo puts the `wildfire` binary of a profile (`debug` or `release`).

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -32,7 +33,7 @@ impl From<io::Error> for Failure {
 /// The outcome of everything a command does.
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// A program to run from the repository's root.
+/// A program to run, from the repository's root unless said otherwise.
 pub(crate) struct Program {
     command: Command,
     shown: String,
@@ -53,6 +54,12 @@ impl Program {
         self
     }
 
+    /// Runs it from this folder.
+    pub(crate) fn from(mut self, folder: PathBuf) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
     /// Runs it with its output on the terminal.
     pub(crate) fn run(mut self, title: &str) -> Outcome {
         let started = Instant::now();
@@ -65,8 +72,7 @@ impl Program {
     }
 
     /// Hands the terminal and this process over to it, so that Ctrl-C reaches it alone.
-    pub(crate) fn become_it(mut self, title: &str) -> Outcome {
-        eprintln!("\u{25b8} {title}");
+    pub(crate) fn become_it(mut self) -> Outcome {
         let error = self.command.exec();
         Err(self.not_started(&error))
     }

@@ -50,8 +50,7 @@ impl Addresses {
             return url.clone();
         }
         let port = state.db_port.unwrap_or_default();
-        // The CLI insists on TLS unless it is told otherwise.
-        let url = format!("postgresql://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+        let url = format!("postgresql://postgres@127.0.0.1:{port}/postgres");
         Url::parse(&url).map_or(url, |mut url| {
             // Refused only for URLs without a host.
             _ = url.set_password(Some(secrets.database_password.expose()));

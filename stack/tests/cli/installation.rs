@@ -165,7 +165,7 @@ impl Process {
     /// The URL of its database for the role postgres.
     pub(crate) fn database_url(&self) -> String {
         let port = self.state.db_port.unwrap();
-        format!("postgresql://postgres:postgres@127.0.0.1:{port}/postgres?sslmode=disable")
+        format!("postgresql://postgres:postgres@127.0.0.1:{port}/postgres")
     }
 
     /// The first line of the answer to `GET /` on a port.
