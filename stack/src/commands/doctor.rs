@@ -12,11 +12,11 @@ use platform::jwt::{Keyring, Verifier};
 
 use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
-use super::{CliError, Folders, StartOptions, start};
+use super::{CliError, Wanted, start};
 use crate::lifecycle::{State, running};
 use crate::postgres::{self, accepts_writes};
 use crate::secrets::Secrets;
-use crate::serve::{self, Listeners, Mode, Ports};
+use crate::serve::{self, Listeners, Mode, PortName, Ports};
 use crate::ui::{Mark, Ui};
 
 /// What a server may take to say that it works, however busy it is: as long as a request may.
@@ -24,6 +24,9 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
 /// This program was built in 2026; an earlier clock is wrong, and tokens fail.
 const EARLIEST: i64 = 1_767_225_600;
+
+/// Bytes that a new database and its first day take: what Postgres makes at first is 40 MB.
+const LEAST_ROOM: u64 = 200 << 20;
 
 struct Report {
     ui: Ui,
@@ -46,17 +49,17 @@ impl Report {
 }
 
 /// Runs all checks; fails if one does.
-pub(super) async fn run(folders: &Folders, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+pub(super) async fn run(wanted: &Wanted, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let mut report = Report { ui, failed: 0 };
-    let setup = Setup::load(folders, vars)?;
-    setup.create_data_dir()?;
+    let setup = Setup::load(&wanted.folders, vars)?;
     check_project(&report, &setup);
     let state = running(&setup.data_dir)?;
-    check_postgres(&mut report, &setup, state.as_ref(), vars).await;
+    let state = state.as_ref();
+    check_postgres(&mut report, &setup, wanted, state, vars).await;
     check_data_dir(&mut report, &setup);
-    check_ports(&mut report, &setup, state.as_ref(), vars);
+    check_ports(&mut report, &setup, wanted, state, vars);
     check_keys(&mut report, &setup, vars);
-    check_settings(&mut report, &setup, vars);
+    check_settings(&mut report, &setup, wanted, vars);
     check_clock(&mut report);
     match report.failed {
         0 => Ok(()),
@@ -78,9 +81,15 @@ fn check_project(report: &Report, setup: &Setup) {
 }
 
 /// The database that is in use, or what one would be started with.
-async fn check_postgres(report: &mut Report, setup: &Setup, state: Option<&State>, vars: &Vars) {
-    if let Some(url) = database_url(None, vars) {
-        return check_answers(report, "the database of DATABASE_URL", &url).await;
+async fn check_postgres(
+    report: &mut Report,
+    setup: &Setup,
+    wanted: &Wanted,
+    state: Option<&State>,
+    vars: &Vars,
+) {
+    if let Some(url) = database_url(wanted.db_url.as_deref(), vars) {
+        return check_answers(report, "the database that is named", &url).await;
     }
     if let Some(state) = state
         && let Ok(secrets) = setup.secrets(vars)
@@ -132,19 +141,44 @@ async fn check_answers(report: &mut Report, what: &str, url: &str) {
     }
 }
 
+/// Whether the data folder, or what it will be made in, can be written; nothing is.
 fn check_data_dir(report: &mut Report, setup: &Setup) {
     let folder = shown(&setup.data_dir);
-    let probe = setup.data_dir.join(".doctor");
-    match std::fs::write(&probe, [0; 4096]).and_then(|()| std::fs::remove_file(&probe)) {
-        Ok(()) => report.good(&format!("data folder {folder} can be written")),
-        Err(error) => {
-            let advice = "free some disk space, or choose another folder with --data-dir";
-            report.bad(&format!("data folder {folder}: {error}"), advice);
+    let there = setup.data_dir.ancestors().find(|folder| folder.exists());
+    let there = there.unwrap_or(Path::new("/"));
+    match room(there) {
+        Ok(LEAST_ROOM..) if there == setup.data_dir => {
+            report.good(&format!("data folder {folder} can be written"));
         }
+        Ok(LEAST_ROOM..) => report.good(&format!("data folder {folder} can be made")),
+        Ok(left) => report.bad(
+            &format!("data folder {folder}: {} MB are left there", left >> 20),
+            "free some disk space, or choose another folder with --data-dir",
+        ),
+        Err(error) => report.bad(
+            &format!("data folder {folder}: {}: {error}", shown(there)),
+            "let this account write there, or choose another folder with --data-dir",
+        ),
     }
 }
 
-fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>, vars: &Vars) {
+/// Bytes that this account may still write into the folder.
+fn room(folder: &Path) -> std::io::Result<u64> {
+    rustix::fs::access(
+        folder,
+        rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK,
+    )?;
+    let disk = rustix::fs::statvfs(folder)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+fn check_ports(
+    report: &mut Report,
+    setup: &Setup,
+    wanted: &Wanted,
+    state: Option<&State>,
+    vars: &Vars,
+) {
     if let Some(state) = state {
         report.good(&format!(
             "Wildfire is running at {} and has its ports",
@@ -152,18 +186,10 @@ fn check_ports(report: &mut Report, setup: &Setup, state: Option<&State>, vars: 
         ));
         return;
     }
-    let ports = start::ports(&StartOptions::default(), setup);
-    let embedded = database_url(None, vars).is_none();
-    let (host, own) = (setup.host, serve::loopback(setup.host));
-    let postgres = embedded.then_some(setup.project.db.port);
-    let ports = [
-        (host, Some(ports.api), "API", "--port"),
-        (host, ports.app, "app", "--app-port"),
-        (own, postgres, "Postgres", "--db-port"),
-        (own, ports.mail, "mailbox", "--mail-port"),
-    ];
-    for (host, port, name, option) in ports {
-        let Some(port) = port else { continue };
+    if let Err(error) = wanted.refuse_one_port_twice(setup, vars) {
+        return report.bad("ports", &error.to_string());
+    }
+    for (host, port, PortName { name, option, .. }) in wanted.opened(setup, vars) {
         match TcpListener::bind((host, port)) {
             Ok(_) => report.good(&format!("port {port} ({name}) is free")),
             Err(error) => {
@@ -231,11 +257,11 @@ fn check_mode(report: &mut Report, stored: &Path) {
 }
 
 /// Everything a start reads, with ports that nobody uses.
-fn check_settings(report: &mut Report, setup: &Setup, vars: &Vars) {
+fn check_settings(report: &mut Report, setup: &Setup, wanted: &Wanted, vars: &Vars) {
     let Ok(secrets) = setup.secrets(vars) else {
         return; // Said where keys are looked at.
     };
-    let wanted = start::ports(&StartOptions::default(), setup);
+    let wanted = wanted.ports(setup);
     let free = Ports {
         api: 0,
         app: wanted.app.map(|_| 0),

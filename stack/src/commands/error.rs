@@ -7,7 +7,7 @@ use crate::config_toml::ConfigError;
 use crate::lifecycle::LifecycleError;
 use crate::postgres::PostgresError;
 use crate::secrets::SecretsError;
-use crate::serve::{BindError, ServeError};
+use crate::serve::{BindError, PortName, ServeError};
 use crate::workdir::WorkdirError;
 
 /// A failed command.
@@ -31,6 +31,19 @@ pub enum CliError {
     /// A port.
     #[error("{0}")]
     Bind(#[from] BindError),
+    /// One port for two things.
+    #[error(
+        "port {port} is asked for twice, for the {} and the {}; give one of them another with {} or \
+         {} (0 picks a free one)", first.name, second.name, first.option, second.option
+    )]
+    SamePort {
+        /// Which port.
+        port: u16,
+        /// What it is for.
+        first: PortName,
+        /// What it is for as well.
+        second: PortName,
+    },
     /// The services.
     #[error("{0}")]
     Serve(#[from] ServeError),

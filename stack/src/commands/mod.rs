@@ -15,7 +15,7 @@ use platform::env::Vars;
 
 pub use error::CliError;
 pub use setup::Folders;
-pub use start::StartOptions;
+pub use start::{StartOptions, Wanted};
 pub use status::Output;
 
 use crate::ui::Ui;
@@ -59,10 +59,7 @@ enum Command {
     #[command(subcommand)]
     Keys(KeysCommand),
     /// Check this machine and this project, and say what to do about each finding
-    Doctor {
-        #[command(flatten)]
-        folders: Folders,
-    },
+    Doctor(Wanted),
 }
 
 #[derive(Debug, Subcommand)]
@@ -94,6 +91,6 @@ pub async fn run(cli: Cli, ui: Ui, vars: &Vars) -> Result<(), CliError> {
             db_reset::run(&folders, yes, ui, vars).await
         }
         Command::Keys(KeysCommand::Generate) => keys::generate(ui),
-        Command::Doctor { folders } => doctor::run(&folders, ui, vars).await,
+        Command::Doctor(wanted) => doctor::run(&wanted, ui, vars).await,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,17 +19,16 @@ use crate::lifecycle::{
 };
 use crate::postgres::Postgres;
 use crate::secrets::{FILE, Secrets};
-use crate::serve::{self, Listeners, Mode, Ports, Prepared, ProjectKeys, Running, ServeContext};
+use crate::serve::{
+    self, APP_PORT, Listeners, Mode, PortName, Ports, Prepared, ProjectKeys, Running, ServeContext,
+};
 use crate::ui::Ui;
 
-/// The app's port unless something else is asked for.
-const APP_PORT: u16 = 8080;
-
-/// Options of `wildfire start`.
+/// What a start is asked for; `wildfire doctor` looks at the same.
 #[derive(Clone, Debug, Default, Args)]
-pub struct StartOptions {
+pub struct Wanted {
     #[command(flatten)]
-    folders: Folders,
+    pub(super) folders: Folders,
     /// Port of the API [default: `api.port` of supabase/config.toml, 54321]; 0 picks a free one,
     /// as for every port
     #[arg(long, value_name = "PORT")]
@@ -44,13 +44,80 @@ pub struct StartOptions {
     mail_port: Option<u16>,
     /// Use this database instead of the embedded one [env: `DATABASE_URL`]
     #[arg(long, value_name = "URL")]
-    db_url: Option<String>,
+    pub(super) db_url: Option<String>,
+}
+
+/// Options of `wildfire start`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct StartOptions {
+    #[command(flatten)]
+    wanted: Wanted,
     /// Leave it running in the background
     #[arg(long)]
     detach: bool,
     /// How `--detach` starts the process that stays
     #[arg(long, hide = true)]
     background: bool,
+}
+
+impl Wanted {
+    /// The ports that are served.
+    pub(super) fn ports(&self, setup: &Setup) -> Ports {
+        let mailbox = &setup.project.mailbox;
+        Ports {
+            api: self.port.unwrap_or(setup.project.api.port),
+            app: has_prompts(&setup.services).then(|| self.app_port.unwrap_or(APP_PORT)),
+            // Strangers' mail is not kept for reading unless somebody decides so.
+            mail: match setup.mode {
+                Mode::Production => self.mail_port,
+                Mode::Development => mailbox
+                    .enabled
+                    .then(|| self.mail_port.unwrap_or(mailbox.port)),
+            },
+        }
+    }
+
+    /// The port of an embedded server.
+    pub(super) fn db_port(&self, setup: &Setup) -> u16 {
+        self.db_port.unwrap_or(setup.project.db.port)
+    }
+
+    /// Every port that is opened, and where.
+    pub(super) fn opened(&self, setup: &Setup, vars: &Vars) -> Vec<(IpAddr, u16, PortName)> {
+        let ports = self.ports(setup);
+        let (host, own) = (setup.host, serve::loopback(setup.host));
+        let is_embedded = database_url(self.db_url.as_deref(), vars).is_none();
+        let opened = [
+            (host, Some(ports.api), PortName::API),
+            (host, ports.app, PortName::APP),
+            (
+                own,
+                is_embedded.then(|| self.db_port(setup)),
+                PortName::POSTGRES,
+            ),
+            (own, ports.mail, PortName::MAILBOX),
+        ];
+        let opened = opened.into_iter();
+        opened
+            .filter_map(|(host, port, name)| Some((host, port?, name)))
+            .collect()
+    }
+
+    /// Refuses one port for two things, before it looks as if another program had it.
+    pub(super) fn refuse_one_port_twice(&self, setup: &Setup, vars: &Vars) -> Result<(), CliError> {
+        let opened = self.opened(setup, vars);
+        for (at, (_, port, second)) in opened.iter().enumerate() {
+            let first = opened[..at].iter().find(|(_, other, _)| other == port);
+            if let Some((_, _, first)) = first.filter(|_| *port != 0) {
+                return Err(CliError::SamePort {
+                    port: *port,
+                    first: *first,
+                    second: *second,
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Why serving ended.
@@ -62,7 +129,7 @@ enum End {
 /// Starts everything and waits.
 pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let started = Instant::now();
-    let setup = Setup::load(&options.folders, vars)?;
+    let setup = Setup::load(&options.wanted.folders, vars)?;
     if options.background {
         become_detached();
     }
@@ -71,8 +138,9 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
             ui.warn(&format!("supabase/config.toml: {warning}"));
         }
         vars.warn_of_empty();
+        say_what_is_made(&setup, ui);
     }
-    let plan = Plan::make(&options, setup, vars)?;
+    let plan = Plan::make(&options.wanted, setup, vars)?;
     if options.detach {
         return detach(plan, ui, vars).await;
     }
@@ -114,13 +182,14 @@ struct Plan {
 }
 
 impl Plan {
-    fn make(options: &StartOptions, setup: Setup, vars: &Vars) -> Result<Self, CliError> {
+    fn make(wanted: &Wanted, setup: Setup, vars: &Vars) -> Result<Self, CliError> {
         refuse_if_taken(&setup.data_dir)?;
+        wanted.refuse_one_port_twice(&setup, vars)?;
         let secrets = setup.secrets(vars)?;
-        let ports = ports(options, &setup);
+        let ports = wanted.ports(&setup);
         let serving = prepare(&setup, &secrets, &ports, vars)?;
-        let url = database_url(options.db_url.as_deref(), vars);
-        let db_port = options.db_port.unwrap_or(setup.project.db.port);
+        let url = database_url(wanted.db_url.as_deref(), vars);
+        let db_port = wanted.db_port(&setup);
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
         Postgres::check(&database)?;
         Ok(Self {
@@ -211,20 +280,17 @@ impl Up {
     }
 }
 
-/// The ports a start with these options opens.
-pub(super) fn ports(options: &StartOptions, setup: &Setup) -> Ports {
-    let mailbox = &setup.project.mailbox;
-    Ports {
-        api: options.port.unwrap_or(setup.project.api.port),
-        app: has_prompts(&setup.services).then(|| options.app_port.unwrap_or(APP_PORT)),
-        // Strangers' mail is not kept for reading unless somebody decides so.
-        mail: match setup.mode {
-            Mode::Production => options.mail_port,
-            Mode::Development => mailbox
-                .enabled
-                .then(|| options.mail_port.unwrap_or(mailbox.port)),
-        },
+/// Outside a project, what a first start makes where it stands.
+fn say_what_is_made(setup: &Setup, ui: Ui) {
+    if setup.workdir.supabase.join("config.toml").is_file() || setup.data_dir.exists() {
+        return;
     }
+    ui.note(&format!(
+        "There is no supabase/config.toml in {} or above it: serving an empty project, with its data \
+         in {} (another project: --workdir DIR)",
+        setup.workdir.root.display(),
+        shown(&setup.data_dir)
+    ));
 }
 
 /// Opens the ports and looks through what is to be served on them.
@@ -291,7 +357,7 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
             rows.push(("Secrets", secret));
         }
     }
-    let keys = "All keys: wildfire status -o env";
+    let keys = "All keys: `wildfire status -o env`";
     footer.push(match &at.app {
         Some(app) => format!("Next: open {app} and sign up. {keys}"),
         None => keys.to_owned(),

@@ -11,6 +11,7 @@ use platform::jwt::{KeyError, Keyring, Verifier};
 use super::context::{Mode, ServeContext};
 use crate::config_toml::GotrueContext;
 use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
+use crate::serve::APP_PORT;
 
 /// The schemas that the data API offers, under `PostgREST`'s name.
 const EXPOSED: &str = "PGRST_DB_SCHEMAS";
@@ -87,6 +88,10 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
         jwt_keys_json: &context.keys.jwt_keys,
     });
     for (name, value) in gotrue {
+        let value = match name.as_str() {
+            "GOTRUE_SITE_URL" | "GOTRUE_URI_ALLOW_LIST" => at_open_ports(&value, context),
+            _ => value,
+        };
         vars.set(name, value);
     }
     vars.set(EXPOSED, context.project.api.schemas.join(","));
@@ -109,6 +114,31 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
         expose_prompts(&mut vars);
     }
     vars
+}
+
+/// Addresses of this machine that name the app's usual port or the project's API port, at the ports
+/// that were opened instead: links in mails lead where the app is, whatever port it was given.
+fn at_open_ports(urls: &str, context: &ServeContext) -> String {
+    let open = context.listeners.addresses();
+    let app = open.app.map(|app| (APP_PORT, app.port()));
+    let moves: Vec<_> = app
+        .into_iter()
+        .chain([(context.project.api.port, open.api.port())])
+        .collect();
+    let at_open_port = |url: &str| {
+        let moved = moves.iter().find_map(|(usual, open)| {
+            let own = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
+            let host = own.into_iter().find(|host| url.starts_with(host))?;
+            let path = url[host.len()..].strip_prefix(&format!(":{usual}"))?;
+            let ends = path.is_empty() || path.starts_with(['/', '?', '#', '*']);
+            ends.then(|| format!("{host}:{open}{path}"))
+        });
+        moved.unwrap_or_else(|| url.to_owned())
+    };
+    urls.split(',')
+        .map(at_open_port)
+        .collect::<Vec<_>>()
+        .join(",")
 }
 
 /// The prompt platform's tables are offered beside the project's, whatever the project says.
@@ -229,6 +259,35 @@ mod tests {
         assert_eq!(vars(&local).get("GOTRUE_JWT_ISSUER"), Some(issuer.as_str()));
         let public = context(Mode::Production, Some("https://p.example/"), &[]);
         assert_eq!(api_url(&public), "https://p.example");
+    }
+
+    #[test]
+    fn links_lead_to_the_ports_that_are_open() {
+        let toml = "[api]\nport = 54321\n[auth]\nsite_url = \"http://127.0.0.1:8080\"\n\
+             additional_redirect_urls = [\"http://localhost:8080/**\", \"http://[::1]:54321\", \
+             \"http://127.0.0.1:80801/x\", \"http://localhost:3000/**\", \
+             \"https://127.0.0.1:8080\", \"http://app.example:8080\"]";
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("config.toml"), toml).unwrap();
+        let mut context = context(Mode::Development, None, &[]);
+        let ports = Ports {
+            api: 0,
+            app: Some(0),
+            mail: None,
+        };
+        context.listeners = Listeners::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), &ports).unwrap();
+        let project = config_toml::load(folder.path(), &Vars::default());
+        context.project = project.unwrap().into();
+        let open = context.listeners.addresses();
+        let (api, app) = (open.api.port(), open.app.unwrap().port());
+        let vars = vars(&context);
+        let site = format!("http://127.0.0.1:{app}");
+        assert_eq!(vars.get("GOTRUE_SITE_URL"), Some(site.as_str()));
+        let allowed = format!(
+            "http://localhost:{app}/**,http://[::1]:{api},http://127.0.0.1:80801/x,\
+             http://localhost:3000/**,https://127.0.0.1:8080,http://app.example:8080"
+        );
+        assert_eq!(vars.get("GOTRUE_URI_ALLOW_LIST"), Some(allowed.as_str()));
     }
 
     #[test]

@@ -7,6 +7,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 /// Connections that may wait to be accepted.
 const BACKLOG: i32 = 1024;
 
+/// The app's port unless something else is asked for.
+pub(crate) const APP_PORT: u16 = 8080;
+
 /// Which ports to open; 0 picks a free one.
 #[derive(Debug, Clone, Copy)]
 pub struct Ports {
@@ -38,14 +41,42 @@ pub struct Addresses {
     pub mail: Option<SocketAddr>,
 }
 
+/// What a port is for, and what gives it another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortName {
+    /// What is behind it.
+    pub name: &'static str,
+    /// The option of `wildfire start`.
+    pub option: &'static str,
+    /// The key of `config.toml`; empty if there is none.
+    setting: &'static str,
+}
+
+impl PortName {
+    /// The API.
+    pub const API: Self = Self::new("API", "--port", "api.port");
+    /// The app.
+    pub const APP: Self = Self::new("app", "--app-port", "");
+    /// The mailbox.
+    pub const MAILBOX: Self = Self::new("mailbox", "--mail-port", "local_smtp.port");
+    /// An embedded Postgres.
+    pub const POSTGRES: Self = Self::new("Postgres", "--db-port", "db.port");
+
+    const fn new(name: &'static str, option: &'static str, setting: &'static str) -> Self {
+        Self {
+            name,
+            option,
+            setting,
+        }
+    }
+}
+
 /// A port that cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", explain(*port, name, option, setting, source))]
+#[error("{}", explain(*port, *name, source))]
 pub struct BindError {
     port: u16,
-    name: &'static str,
-    option: &'static str,
-    setting: &'static str,
+    name: PortName,
     source: std::io::Error,
 }
 
@@ -53,27 +84,14 @@ impl Listeners {
     /// Opens the ports on this address, the mailbox's always on a loopback one: codes and links
     /// in mails open accounts.
     pub fn bind(host: IpAddr, ports: &Ports) -> Result<Self, BindError> {
-        let open_at = |host, port, name, option, setting| {
-            bind(SocketAddr::new(host, port)).map_err(|source| BindError {
-                port,
-                name,
-                option,
-                setting,
-                source,
-            })
+        let open = |host, port, name| {
+            bind(SocketAddr::new(host, port)).map_err(|source| BindError { port, name, source })
         };
-        let open = |port, name, option, setting| open_at(host, port, name, option, setting);
-        let (api, api_address) = open(ports.api, "API", "--port", "api.port")?;
-        let app = ports.app.map(|port| open(port, "app", "--app-port", ""));
-        let mail = ports.mail.map(|port| {
-            open_at(
-                loopback(host),
-                port,
-                "mailbox",
-                "--mail-port",
-                "local_smtp.port",
-            )
-        });
+        let (api, api_address) = open(host, ports.api, PortName::API)?;
+        let app = ports.app.map(|port| open(host, port, PortName::APP));
+        let mail = ports
+            .mail
+            .map(|port| open(loopback(host), port, PortName::MAILBOX));
         let (app, app_address) = app.transpose()?.unzip();
         let (mail, mail_address) = mail.transpose()?.unzip();
         let addresses = Addresses {
@@ -119,7 +137,12 @@ fn bind(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-fn explain(port: u16, name: &str, option: &str, setting: &str, source: &std::io::Error) -> String {
+fn explain(port: u16, name: PortName, source: &std::io::Error) -> String {
+    let PortName {
+        name,
+        option,
+        setting,
+    } = name;
     let by = if setting.is_empty() {
         option.to_owned()
     } else {

@@ -28,8 +28,8 @@ use tokio::task::JoinHandle;
 
 pub use context::{Mode, ProjectKeys, ServeContext};
 use environment::StackConfig;
-pub(crate) use listeners::loopback;
-pub use listeners::{Addresses, BindError, Listeners, Ports};
+pub(crate) use listeners::{APP_PORT, loopback};
+pub use listeners::{Addresses, BindError, Listeners, PortName, Ports};
 pub(crate) use operations::SERVICE as OPERATIONS;
 pub use services::ServiceError;
 use services::{Planned, Services};

@@ -80,7 +80,37 @@ fn keys_that_a_start_refuses_are_found_before_the_first_one_and_nothing_is_made(
     let installation = production();
     let text = doctor(&installation).0;
     assert!(text.contains("no secrets yet"), "{text}");
-    assert!(!installation.data_dir().join("secrets.json").exists());
+    assert!(!installation.data_dir().exists());
+}
+
+#[test]
+fn the_doctor_looks_at_what_a_start_with_these_options_would_use() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let installation = Installation::new();
+    for option in ["--port", "--app-port", "--db-port", "--mail-port"] {
+        let output = installation.run(&["doctor", option, &port.to_string()]);
+        let text = stdout(&output);
+        assert!(!output.status.success(), "{option}: {text}");
+        assert!(
+            text.contains(&format!("port {port}")) && text.contains(option),
+            "{option}: {text}"
+        );
+    }
+    let twice = ["doctor", "--port", "4999", "--app-port", "4999"];
+    let text = stdout(&installation.run(&twice));
+    assert!(text.contains("port 4999 is asked for twice"), "{text}");
+    let elsewhere = "postgres://127.0.0.1:1/postgres";
+    let text = stdout(&installation.run(&["doctor", "--db-url", elsewhere]));
+    assert!(
+        text.contains("the database that is named does not answer"),
+        "{text}"
+    );
+    let below = installation.path().join("a-file/below");
+    fs::write(installation.path().join("a-file"), "").unwrap();
+    let text = stdout(&installation.run(&["doctor", "--data-dir", below.to_str().unwrap()]));
+    assert!(text.contains("FAIL  data folder a-file/below"), "{text}");
+    assert!(!installation.data_dir().exists());
 }
 
 #[test]
@@ -90,7 +120,7 @@ fn a_database_that_takes_connections_and_says_nothing_is_not_well() {
     let (text, well) = doctor(&Installation::new().with("DATABASE_URL", &url));
     assert!(!well, "{text}");
     assert!(
-        text.contains("the database of DATABASE_URL does not answer within 10 s"),
+        text.contains("the database that is named does not answer within 10 s"),
         "{text}"
     );
 }

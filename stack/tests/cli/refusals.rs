@@ -28,6 +28,22 @@ fn a_taken_port_is_named_with_its_option() {
 }
 
 #[test]
+fn one_port_for_two_things_is_no_other_programs() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let installation = Installation::new();
+    let (api, database) = (format!("--port={port}"), format!("--db-port={port}"));
+    let output = refused(&installation, &[&api, &database]);
+    assert!(
+        output.contains("asked for twice, for the API and the Postgres")
+            && output.contains("--port or --db-port"),
+        "{output}"
+    );
+    assert_eq!(installation.left_behind(), [""; 0]);
+}
+
+#[test]
 fn a_second_instance_is_told_about_the_first() {
     let installation = Installation::new();
     let process = installation.start(&[]);

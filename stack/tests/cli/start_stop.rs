@@ -47,6 +47,28 @@ fn everything_starts_answers_and_stops() {
 }
 
 #[test]
+fn the_first_start_says_what_it_makes_and_what_to_type_next() {
+    let installation = Installation::new().with("WILDFIRE_CALLED_AS", "cargo x");
+    let mut process = installation.start(&[]);
+    let output = process.output();
+    assert!(
+        output.contains("There is no supabase/config.toml in")
+            && output.contains("its data in .wildfire"),
+        "{output}"
+    );
+    assert!(output.contains("`cargo x status -o env`"), "{output}");
+    assert!(output.contains("`cargo x stop`"), "{output}");
+    installation.run(&["stop"]);
+    process.wait();
+    let process = installation.start(&[]);
+    assert!(
+        !process.output().contains("There is no"),
+        "{}",
+        process.output()
+    );
+}
+
+#[test]
 fn status_prints_the_clis_names() {
     let installation = Installation::new();
     let process = installation.start(&[]);
