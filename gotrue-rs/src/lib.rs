@@ -25,6 +25,6 @@ mod state;
 mod tending;
 
 pub use config::{AloneConfig, Config};
-pub use routes::configure;
+pub use routes::mount;
 pub use service::{SERVICE, plan};
 pub use state::{Deps, State};

@@ -21,14 +21,12 @@ mod user;
 mod verify;
 mod well_known;
 
-use std::any::type_name;
-
 use actix_web::http::Method;
 use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{App, HttpResponse, Route, web};
+use actix_web::{HttpResponse, web};
 use platform::http::cors::CorsRules;
-use platform::http::mount::{Mount, Mounted};
+use platform::http::mount::{Mount, Served, any};
 use serde::Serialize;
 
 use crate::config::Config;
@@ -37,24 +35,20 @@ use crate::middleware;
 use crate::state::State;
 
 /// Mounts the service; `state` is shared by all workers.
-pub fn configure(cfg: &mut web::ServiceConfig, state: &web::Data<State>) {
+pub fn mount(mount: &mut Mount<'_>, state: &web::Data<State>) {
     let cors = cross_origin(&state.config);
-    let scope = web::scope("")
-        .app_data(state.clone())
-        .wrap(from_fn(move |request, next: Next<_>| {
-            let cors = cors.clone();
-            async move { cors.apply(request, next).await }
-        }))
-        .configure(|cfg| routes(&mut Mount::below("", cfg, &mut Vec::new())))
-        .default_service(web::to(|| std::future::ready(middleware::not_found())));
-    cfg.service(scope);
-}
-
-/// Every route, with the type of its gate.
-pub(crate) fn mounted() -> Vec<Mounted> {
-    let mut mounted = Vec::new();
-    let _ = App::new().configure(|cfg| routes(&mut Mount::below("", cfg, &mut mounted)));
-    mounted
+    let all = |mount: &mut Mount<'_>| {
+        mount.data(state.clone());
+        routes(mount);
+    };
+    mount.scope("", all, |scope| {
+        scope
+            .wrap(from_fn(move |request, next: Next<_>| {
+                let cors = cors.clone();
+                async move { cors.apply(request, next).await }
+            }))
+            .default_service(web::to(|| std::future::ready(middleware::not_found())))
+    });
 }
 
 fn routes(cfg: &mut Mount<'_>) {
@@ -107,38 +101,32 @@ fn cross_origin(config: &Config) -> CorsRules {
 
 /// Registers the handlers of a path, which may have several spellings, for those whom the gate
 /// lets in; other methods are answered as Go's router does.
-fn resource<G: Gate>(
+fn resource<G: Gate, const N: usize>(
     cfg: &mut Mount<'_>,
     paths: &[&'static str],
-    routes: impl Fn() -> Vec<(Method, Route)>,
+    routes: impl Fn() -> [Served; N],
 ) {
     for path in paths {
-        let (allowed, handlers): (Vec<Method>, Vec<_>) = routes().into_iter().unzip();
-        for method in &allowed {
-            cfg.note(path, method.as_str(), type_name::<G>());
-        }
-        let otherwise = move || std::future::ready(not_served(&allowed));
-        mount::<G>(cfg, path, handlers, web::to(otherwise));
+        let handlers = routes();
+        let allowed: Vec<Method> = handlers
+            .iter()
+            .filter_map(Served::method)
+            .cloned()
+            .collect();
+        let otherwise = web::to(move || std::future::ready(not_served(&allowed)));
+        // Around the resource rather than the scope: what answers for a handler that panics or
+        // takes too long needs a copy of the request, and copies are only made once it is routed.
+        cfg.gated::<G, _>(path, handlers, otherwise, |resource| {
+            resource
+                .wrap(from_fn(gate::<G, _>))
+                .wrap(from_fn(middleware::around))
+        });
     }
 }
 
-/// Registers what answers all methods of a path, for those whom the gate lets in.
-fn whole<G: Gate>(cfg: &mut Mount<'_>, path: &'static str, handler: Route) {
-    cfg.note(path, "any", type_name::<G>());
-    mount::<G>(cfg, path, Vec::new(), handler);
-}
-
-/// Registers handlers for those whom the gate lets in, and what all other methods get.
-fn mount<G: Gate>(cfg: &mut Mount<'_>, path: &'static str, handlers: Vec<Route>, otherwise: Route) {
-    // Around the resource rather than the scope: what answers for a handler that panics or
-    // takes too long needs a copy of the request, and copies are only made once it is routed.
-    let mut resource = web::resource(path)
-        .wrap(from_fn(gate::<G, _>))
-        .wrap(from_fn(middleware::around));
-    for handler in handlers {
-        resource = resource.route(handler);
-    }
-    cfg.config().service(resource.default_service(otherwise));
+/// For what is not there, which not everybody may know.
+fn nothing() -> [Served; 1] {
+    [any(|| std::future::ready(middleware::not_found()))]
 }
 
 /// What is said about a message that was asked for.
@@ -148,11 +136,8 @@ struct MessageBody<'a> {
     message_id: &'a str,
 }
 
-/// 405 with one `Allow` header per method, or 404 where there is none.
+/// 405 with one `Allow` header per method.
 fn not_served(allowed: &[Method]) -> HttpResponse {
-    if allowed.is_empty() {
-        return middleware::not_found();
-    }
     let mut response = HttpResponse::MethodNotAllowed();
     for method in allowed {
         if let Ok(value) = HeaderValue::from_str(method.as_str()) {

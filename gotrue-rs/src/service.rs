@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use actix_web::web::{Data, ServiceConfig};
+use actix_web::web::Data;
 use async_trait::async_trait;
 use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
+use platform::http::mount::Mount;
 use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock};
 use platform::pg::{DatabaseConfig, PoolPlan};
 use platform::service::{Access, Definition, Plan, Row, Service};
@@ -71,7 +72,6 @@ pub static SERVICE: Definition = Definition {
             each_start: None,
         },
     ],
-    routes: routes::mounted,
     read,
 };
 
@@ -112,8 +112,8 @@ struct Auth(Data<State>);
 
 #[async_trait]
 impl Service for Auth {
-    fn routes(&self, config: &mut ServiceConfig) {
-        routes::configure(config, &self.0);
+    fn routes(&self, mount: &mut Mount<'_>) {
+        routes::mount(mount, &self.0);
     }
 
     async fn health(&self) -> Health {

@@ -34,6 +34,9 @@ pub(crate) enum Caller {
 /// A caller who is not anonymous.
 pub(crate) struct SignedIn(pub(crate) Caller);
 
+/// Who operates the installation: holds the secret key, or the token that opens the metrics.
+pub(crate) struct Operator;
+
 /// The user of a request, left in its extensions for those who count calls.
 #[derive(Clone, Copy)]
 pub(crate) struct UserOfRequest(pub(crate) Uuid);
@@ -108,6 +111,23 @@ impl FromRequest for SignedIn {
         ready(match Caller::read(request) {
             Ok(Caller::Anonymous) => Err(Error::SignedOut),
             Ok(caller) => Ok(Self(caller)),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+impl FromRequest for Operator {
+    type Error = Error;
+    type Future = Ready<Result<Self, Error>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let state = request.app_data::<web::Data<State>>();
+        if state.is_some_and(|state| state.operations.may_see_metrics(request)) {
+            return ready(Ok(Self));
+        }
+        ready(match Caller::read(request) {
+            Ok(Caller::Anonymous) => Err(Error::SignedOut),
+            Ok(_) => Err(Error::Forbidden),
             Err(error) => Err(error),
         })
     }

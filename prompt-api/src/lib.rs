@@ -21,6 +21,6 @@ mod usage;
 mod waitlist;
 
 pub use config::{AloneConfig, Config};
-pub use routes::configure;
+pub use routes::mount;
 pub use service::{SERVICE, plan};
 pub use state::State;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use actix_web::web::{Data, ServiceConfig};
+use actix_web::web::Data;
 use async_trait::async_trait;
 use include_dir::{Dir, include_dir};
 use platform::env::Reader;
 use platform::health::Health;
+use platform::http::mount::Mount;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
 use platform::pg::{DatabaseConfig, PoolPlan};
 use platform::service::{Access, Definition, Plan, Row, Service};
@@ -62,7 +63,6 @@ pub static SERVICE: Definition = Definition {
             each_start: Some(db::migrations::RESTORE_POLICIES),
         },
     ],
-    routes: routes::mounted,
     read,
 };
 
@@ -89,8 +89,8 @@ struct Prompts(Data<State>);
 
 #[async_trait]
 impl Service for Prompts {
-    fn routes(&self, config: &mut ServiceConfig) {
-        routes::configure(config, &self.0);
+    fn routes(&self, mount: &mut Mount<'_>) {
+        routes::mount(mount, &self.0);
     }
 
     async fn health(&self) -> Health {

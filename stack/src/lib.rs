@@ -21,6 +21,15 @@ pub static SERVICES: [&Definition; 2] = [
     &prompt_api::SERVICE, // /api, /health, /metrics, /docs
 ];
 
+/// What an installation consists of.
+pub fn services(with_prompts: bool) -> Vec<&'static Definition> {
+    if with_prompts {
+        return SERVICES.to_vec();
+    }
+    let others = SERVICES.into_iter().filter(|it| !has_prompts(&[it]));
+    others.chain([&serve::OPERATIONS]).collect()
+}
+
 /// Whether the prompt platform, its app included, is among these.
 pub(crate) fn has_prompts(services: &[&Definition]) -> bool {
     let prompts = prompt_api::SERVICE.name;

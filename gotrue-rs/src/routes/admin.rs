@@ -9,12 +9,12 @@ mod users;
 use platform::http::mount::Mount;
 
 use crate::caller::Admin;
-use crate::routes::resource;
+use crate::routes::{nothing, resource};
 
 /// Mounts the routes.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
     audit::configure(cfg);
     generate_link::configure(cfg);
     users::configure(cfg);
-    resource::<Admin>(cfg, &["/admin{rest:(/.*)?}"], Vec::new);
+    resource::<Admin, _>(cfg, &["/admin{rest:(/.*)?}"], nothing);
 }

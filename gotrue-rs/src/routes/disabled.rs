@@ -4,40 +4,34 @@
 
 use std::future::{Ready, ready};
 
-use actix_web::http::Method;
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use platform::http::mount::{Mount, any, delete, get};
 
 use crate::call::Call;
 use crate::caller::{Admin, Caller};
 use crate::config::ExternalConfig;
 use crate::error::{Error, ErrorCode};
 use crate::extract::Anybody;
-use crate::routes::{resource, whole};
+use crate::routes::resource;
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
     closed(cfg, ["/sso", "/sso/{rest:.*}"], saml);
     closed(cfg, ["/passkeys", "/passkeys/{rest:.*}"], passkeys);
     closed(cfg, ["/oauth", "/oauth/{rest:.*}"], oauth_server);
     closed(cfg, ["/scim/v2", "/scim/v2/{rest:.*}"], scim);
-    resource::<Caller>(cfg, &["/user/oauth/grants", "/user/oauth/grants/"], || {
-        vec![
-            (Method::GET, web::get().to(refuse(oauth_server))),
-            (Method::DELETE, web::delete().to(refuse(oauth_server))),
-        ]
+    resource::<Caller, _>(cfg, &["/user/oauth/grants", "/user/oauth/grants/"], || {
+        [get(refuse(oauth_server)), delete(refuse(oauth_server))]
     });
     for path in ["/admin/oauth", "/admin/oauth/{rest:.*}"] {
-        whole::<Admin>(cfg, path, web::to(refuse(oauth_server)));
+        resource::<Admin, _>(cfg, &[path], || [any(refuse(oauth_server))]);
     }
-    resource::<Anybody>(cfg, &["/authorize"], || {
-        vec![(Method::GET, web::get().to(authorize))]
-    });
+    resource::<Anybody, _>(cfg, &["/authorize"], || [get(authorize)]);
 }
 
 /// Everything below these paths, whatever the method.
 fn closed(cfg: &mut Mount<'_>, paths: [&'static str; 2], answer: fn() -> Error) {
     for path in paths {
-        whole::<Anybody>(cfg, path, web::to(refuse(answer)));
+        resource::<Anybody, _>(cfg, &[path], || [any(refuse(answer))]);
     }
 }
 

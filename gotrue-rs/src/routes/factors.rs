@@ -4,9 +4,9 @@
 mod enroll;
 mod verify;
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, delete, post};
 use platform::pg::Tx;
 use serde::Serialize;
 use uuid::Uuid;
@@ -26,19 +26,19 @@ use crate::routes::resource;
 use crate::sessions::AuthMethod;
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Named>(cfg, &["/factors", "/factors/"], || {
-        vec![(Method::POST, web::post().to(enroll::post_factor))]
+    resource::<Named, _>(cfg, &["/factors", "/factors/"], || {
+        [post(enroll::post_factor)]
     });
-    resource::<Named>(
+    resource::<Named, _>(
         cfg,
         &["/factors/{factor_id}", "/factors/{factor_id}/"],
-        || vec![(Method::DELETE, web::delete().to(delete_factor))],
+        || [delete(delete_factor)],
     );
-    resource::<Named>(cfg, &["/factors/{factor_id}/challenge"], || {
-        vec![(Method::POST, web::post().to(post_challenge))]
+    resource::<Named, _>(cfg, &["/factors/{factor_id}/challenge"], || {
+        [post(post_challenge)]
     });
-    resource::<Named>(cfg, &["/factors/{factor_id}/verify"], || {
-        vec![(Method::POST, web::post().to(verify::post_verification))]
+    resource::<Named, _>(cfg, &["/factors/{factor_id}/verify"], || {
+        [post(verify::post_verification)]
     });
 }
 

@@ -1,8 +1,8 @@
 //! `GET /health`: the process answers.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, get};
 use serde::Serialize;
 
 use crate::extract::Anybody;
@@ -17,9 +17,7 @@ struct HealthBody {
 }
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/health"], || {
-        vec![(Method::GET, web::get().to(get_health))]
-    });
+    resource::<Anybody, _>(cfg, &["/health"], || [get(get_health)]);
 }
 
 /// Public.

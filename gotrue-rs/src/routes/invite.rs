@@ -1,9 +1,9 @@
 //! `POST /invite`: an admin opens an account for somebody else. Mirrors upstream's `invite.go`.
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use actix_web::middleware::from_fn;
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, post};
 use platform::pg::Tx;
 use serde::Deserialize;
 
@@ -30,9 +30,8 @@ struct InviteBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/invite"], || {
-        let post = web::post().to(invite_user).wrap(from_fn(gate::<Admin, _>));
-        vec![(Method::POST, post)]
+    resource::<Anybody, _>(cfg, &["/invite"], || {
+        [post(invite_user).around(|route| route.wrap(from_fn(gate::<Admin, _>)))]
     });
 }
 

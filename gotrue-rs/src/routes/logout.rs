@@ -1,9 +1,8 @@
 //! `POST /logout`. Mirrors `internal/api/logout.go`.
 
-use actix_web::http::Method;
+use actix_web::HttpResponse;
 use actix_web::middleware::from_fn;
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, post};
 use platform::pg::Tx;
 
 use crate::accounts::change::record;
@@ -25,9 +24,8 @@ enum Scope {
 }
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/logout"], || {
-        let post = web::post().to(post_logout).wrap(from_fn(gate::<Caller, _>));
-        vec![(Method::POST, post)]
+    resource::<Anybody, _>(cfg, &["/logout"], || {
+        [post(post_logout).around(|route| route.wrap(from_fn(gate::<Caller, _>)))]
     });
 }
 

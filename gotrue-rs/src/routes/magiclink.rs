@@ -1,9 +1,8 @@
 //! `POST /magiclink`: a mail to sign in, and up, without a password. Mirrors upstream's
 //! `magic_link.go`.
 
-use actix_web::http::Method;
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use platform::http::mount::{Mount, post};
 use serde::Deserialize;
 
 use crate::accounts::pkce::{self, Challenge};
@@ -43,9 +42,7 @@ pub(super) struct Wanted {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/magiclink"], || {
-        vec![(Method::POST, web::post().to(send_magic_link))]
-    });
+    resource::<Anybody, _>(cfg, &["/magiclink"], || [post(send_magic_link)]);
 }
 
 /// Public.

@@ -1,8 +1,8 @@
 //! `POST /otp`: a code by mail or message. Mirrors upstream's `otp.go`.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, post};
 use platform::pg::Tx;
 use serde::Deserialize;
 
@@ -46,9 +46,7 @@ impl OtpBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/otp"], || {
-        vec![(Method::POST, web::post().to(send_otp))]
-    });
+    resource::<Anybody, _>(cfg, &["/otp"], || [post(send_otp)]);
 }
 
 /// Public.

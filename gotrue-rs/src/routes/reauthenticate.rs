@@ -1,9 +1,9 @@
 //! `GET /reauthenticate`: a code that proves who is sitting there. Mirrors upstream's
 //! `reauthenticate.go`.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, get};
 
 use crate::accounts::change::record;
 use crate::accounts::phone::{self, Purpose};
@@ -20,8 +20,8 @@ use crate::routes::{MessageBody, resource};
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Caller>(cfg, &["/reauthenticate", "/reauthenticate/"], || {
-        vec![(Method::GET, web::get().to(reauthenticate))]
+    resource::<Caller, _>(cfg, &["/reauthenticate", "/reauthenticate/"], || {
+        [get(reauthenticate)]
     });
 }
 

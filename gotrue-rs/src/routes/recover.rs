@@ -1,8 +1,7 @@
 //! `POST /recover`: a mail to choose a new password. Mirrors upstream's `recover.go`.
 
-use actix_web::http::Method;
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use platform::http::mount::{Mount, post};
 use serde::Deserialize;
 
 use crate::accounts::pkce::{self, Challenge};
@@ -29,9 +28,7 @@ struct RecoverBody {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/recover"], || {
-        vec![(Method::POST, web::post().to(recover_password))]
-    });
+    resource::<Anybody, _>(cfg, &["/recover"], || [post(recover_password)]);
 }
 
 /// Public: whether an address has an account shows only in whether it gets a mail.

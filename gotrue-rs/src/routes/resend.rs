@@ -1,8 +1,8 @@
 //! `POST /resend`: the last mail or message once more. Mirrors upstream's `resend.go`.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, post};
 use serde::Deserialize;
 
 use crate::accounts::change::record;
@@ -89,9 +89,7 @@ impl Wanted {
 
 /// Mounts the route.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/resend"], || {
-        vec![(Method::POST, web::post().to(resend_code))]
-    });
+    resource::<Anybody, _>(cfg, &["/resend"], || [post(resend_code)]);
 }
 
 /// Public: whether somebody waits for a code shows only in whether it comes.

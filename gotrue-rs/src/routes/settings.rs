@@ -1,8 +1,8 @@
 //! `GET /settings`: which ways of signing in are open. Mirrors `internal/api/settings.go`.
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, get};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::config::{ExternalConfig, PROVIDERS};
@@ -42,9 +42,7 @@ impl Serialize for Providers<'_> {
 }
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/settings"], || {
-        vec![(Method::GET, web::get().to(get_settings))]
-    });
+    resource::<Anybody, _>(cfg, &["/settings"], || [get(get_settings)]);
 }
 
 /// Public.

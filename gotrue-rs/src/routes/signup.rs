@@ -1,8 +1,8 @@
 //! `POST /signup`. Mirrors `internal/api/signup.go` and `anonymous.go`.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, post};
 use serde::Deserialize;
 
 use crate::accounts::pkce::Challenge;
@@ -28,9 +28,7 @@ struct SignUpBody {
 }
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/signup", "/signup/"], || {
-        vec![(Method::POST, web::post().to(post_signup))]
-    });
+    resource::<Anybody, _>(cfg, &["/signup", "/signup/"], || [post(post_signup)]);
 }
 
 /// Public.

@@ -5,10 +5,10 @@ mod password;
 mod pkce;
 mod refresh;
 
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderName, HeaderValue};
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, post};
 use serde::Serialize;
 
 use crate::call::Call;
@@ -21,9 +21,7 @@ use crate::routes::resource;
 use crate::sessions::{PasswordVerdict, SessionTokens};
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/token"], || {
-        vec![(Method::POST, web::post().to(post_token))]
-    });
+    resource::<Anybody, _>(cfg, &["/token"], || [post(post_token)]);
 }
 
 /// Public. Refreshes do not wait behind strangers: most of who shows a refresh token is none.

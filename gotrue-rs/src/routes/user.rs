@@ -3,35 +3,29 @@
 mod identities;
 mod update;
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, delete, get, put};
 
 use crate::call::Call;
 use crate::caller::Caller;
 use crate::error::Error;
 use crate::extract::Serving;
 use crate::json;
-use crate::routes::resource;
+use crate::routes::{nothing, resource};
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Caller>(cfg, &["/user", "/user/"], || {
-        vec![
-            (Method::GET, web::get().to(get_user)),
-            (Method::PUT, web::put().to(update::put_user)),
-        ]
+    resource::<Caller, _>(cfg, &["/user", "/user/"], || {
+        [get(get_user), put(update::put_user)]
     });
-    resource::<Caller>(cfg, &["/user/identities/authorize"], || {
-        vec![(Method::GET, web::get().to(identities::get_authorize))]
+    resource::<Caller, _>(cfg, &["/user/identities/authorize"], || {
+        [get(identities::get_authorize)]
     });
-    resource::<Caller>(cfg, &["/user/identities/{identity_id}"], || {
-        vec![(
-            Method::DELETE,
-            web::delete().to(identities::delete_identity),
-        )]
+    resource::<Caller, _>(cfg, &["/user/identities/{identity_id}"], || {
+        [delete(identities::delete_identity)]
     });
     // What is unknown below here is so only to those who may ask.
-    resource::<Caller>(cfg, &["/user/{rest:.*}"], Vec::new);
+    resource::<Caller, _>(cfg, &["/user/{rest:.*}"], nothing);
 }
 
 /// The caller, in one round trip.

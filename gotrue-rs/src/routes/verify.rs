@@ -8,9 +8,9 @@ mod email_change;
 mod lookup;
 mod redirect;
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use platform::http::mount::{Mount, get, post};
 use platform::pg::Tx;
 use serde::{Deserialize, Serialize};
 
@@ -88,11 +88,8 @@ struct HalfWayBody {
 
 /// Mounts the routes.
 pub(crate) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/verify", "/verify/"], || {
-        vec![
-            (Method::GET, web::get().to(verify_link)),
-            (Method::POST, web::post().to(verify_code)),
-        ]
+    resource::<Anybody, _>(cfg, &["/verify", "/verify/"], || {
+        [get(verify_link), post(verify_code)]
     });
 }
 

@@ -1,9 +1,9 @@
 //! `/.well-known`: public keys and discovery. Mirrors `internal/api/jwks.go`.
 
+use actix_web::http::StatusCode;
 use actix_web::http::header::{CACHE_CONTROL, HeaderValue};
-use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, get};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -37,14 +37,12 @@ struct DiscoveryBody<'a> {
 }
 
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Anybody>(cfg, &["/.well-known/jwks.json"], || {
-        vec![(Method::GET, web::get().to(get_jwks))]
+    resource::<Anybody, _>(cfg, &["/.well-known/jwks.json"], || [get(get_jwks)]);
+    resource::<Anybody, _>(cfg, &["/.well-known/openid-configuration"], || {
+        [get(get_openid_configuration)]
     });
-    resource::<Anybody>(cfg, &["/.well-known/openid-configuration"], || {
-        vec![(Method::GET, web::get().to(get_openid_configuration))]
-    });
-    resource::<Anybody>(cfg, &["/.well-known/oauth-authorization-server"], || {
-        vec![(Method::GET, web::get().to(get_oauth_server))]
+    resource::<Anybody, _>(cfg, &["/.well-known/oauth-authorization-server"], || {
+        [get(get_oauth_server)]
     });
 }
 

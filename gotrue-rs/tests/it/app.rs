@@ -11,6 +11,7 @@ use jiff::SignedDuration;
 use platform::clock::Clock;
 use platform::env::{Secret, Vars};
 use platform::http::forwarded::TrustedProxies;
+use platform::http::mount::Mount;
 use platform::http::{HttpClient, observe};
 use platform::mail::{Mail, MailError, Mailer};
 use platform::pg::{Client, Database, Executor, Params, Row};
@@ -112,13 +113,13 @@ impl TestApp {
         let scope = prefix.to_owned();
         let shared = state.clone();
         let server = HttpServer::new(move || {
-            let state = shared.clone();
+            let (scope, state) = (scope.clone(), shared.clone());
             App::new()
                 .app_data(TrustedProxies(1))
                 .wrap(from_fn(observe))
-                .service(
-                    web::scope(&scope).configure(move |service| gotrue::configure(service, &state)),
-                )
+                .configure(move |config| {
+                    Mount::below(&scope, config, |mount| gotrue::mount(mount, &state));
+                })
         })
         .workers(2)
         .disable_signals()

@@ -1,37 +1,58 @@
-//! Mounting routes, and knowing afterwards what was mounted: a router cannot be asked.
+//! Mounting routes. Whoever mounts gets a [`Mount`] and nothing else, so that the list of what it has
+//! can neither lack a route nor have one that is not there: a router cannot be asked.
 
 use std::any::type_name;
 
+use actix_web::dev::HttpServiceFactory;
 use actix_web::http::Method;
-use actix_web::web::{self, ServiceConfig};
-use actix_web::{FromRequest, Handler, Responder, Route};
+use actix_web::web::{self, Data, ServiceConfig};
+use actix_web::{App, FromRequest, Handler, Resource, Responder, Route, Scope};
 
 /// One route as it was mounted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mounted {
-    /// The whole path, below the service's mount.
+    /// The whole path.
     pub path: String,
     /// The method, or `any`.
     pub method: String,
-    /// The types of what its handler or its gate asks of a request: who may call is among them.
-    pub takes: &'static str,
+    /// The types of what its gate and its handler ask of a request: who may call is among them.
+    pub takes: String,
 }
 
 /// A handler and the method it answers.
 pub struct Served {
-    method: Method,
+    /// None for what answers all methods that no other handler of the path does.
+    method: Option<Method>,
     route: Route,
     takes: &'static str,
 }
 
-fn served<F, Args>(method: Method, handler: F) -> Served
+impl Served {
+    /// The same with something around it.
+    #[must_use]
+    pub fn around(mut self, wrap: impl FnOnce(Route) -> Route) -> Self {
+        self.route = wrap(self.route);
+        self
+    }
+
+    /// The method; none for all that are left.
+    pub fn method(&self) -> Option<&Method> {
+        self.method.as_ref()
+    }
+}
+
+fn served<F, Args>(method: Option<Method>, handler: F) -> Served
 where
     F: Handler<Args>,
     Args: FromRequest + 'static,
     F::Output: Responder + 'static,
 {
+    let route = match &method {
+        Some(method) => web::method(method.clone()),
+        None => web::route(),
+    };
     Served {
-        route: web::method(method.clone()).to(handler),
+        route: route.to(handler),
         method,
         takes: type_name::<Args>(),
     }
@@ -46,12 +67,22 @@ macro_rules! methods {
             Args: FromRequest + 'static,
             F::Output: Responder + 'static,
         {
-            served(Method::$method, handler)
+            served(Some(Method::$method), handler)
         }
     )+};
 }
 
-methods!(get GET, head HEAD, post POST, patch PATCH, delete DELETE);
+methods!(get GET, head HEAD, post POST, put PUT, patch PATCH, delete DELETE);
+
+/// Answers every method that no other handler of the path does.
+pub fn any<F, Args>(handler: F) -> Served
+where
+    F: Handler<Args>,
+    Args: FromRequest + 'static,
+    F::Output: Responder + 'static,
+{
+    served(None, handler)
+}
 
 /// A part of a router that is being made, and the list of what it has.
 pub struct Mount<'m> {
@@ -60,23 +91,37 @@ pub struct Mount<'m> {
     mounted: &'m mut Vec<Mounted>,
 }
 
-impl<'m> Mount<'m> {
-    /// The part of a router below this prefix.
+impl Mount<'_> {
+    /// Mounts `routes` below this prefix, and tells what that was.
     pub fn below(
-        prefix: impl Into<String>,
-        config: &'m mut ServiceConfig,
-        mounted: &'m mut Vec<Mounted>,
-    ) -> Self {
-        Self {
+        prefix: &str,
+        config: &mut ServiceConfig,
+        routes: impl FnOnce(&mut Mount<'_>),
+    ) -> Vec<Mounted> {
+        let mut mounted = Vec::new();
+        let mut top = Mount {
             config,
-            prefix: prefix.into(),
-            mounted,
+            prefix: String::new(),
+            mounted: &mut mounted,
+        };
+        if prefix.is_empty() {
+            routes(&mut top);
+        } else {
+            top.scope(prefix, routes, |scope| scope);
         }
+        mounted
     }
 
-    /// The router, for what is not a route for requests.
-    pub fn config(&mut self) -> &mut ServiceConfig {
-        self.config
+    /// What [`Self::below`] would mount.
+    pub fn list(prefix: &str, routes: impl FnOnce(&mut Mount<'_>)) -> Vec<Mounted> {
+        let mut mounted = Vec::new();
+        let _ = App::new().configure(|config| mounted = Mount::below(prefix, config, routes));
+        mounted
+    }
+
+    /// What handlers and gates of this part find as `Data<T>`.
+    pub fn data<T: ?Sized + 'static>(&mut self, data: Data<T>) {
+        self.config.app_data(data);
     }
 
     /// Handlers of a path, and what all other methods get.
@@ -85,27 +130,53 @@ impl<'m> Mount<'m> {
         path: &str,
         handlers: impl IntoIterator<Item = Served>,
         otherwise: Route,
-    ) -> &mut Self {
-        let mut resource = web::resource(path);
-        for Served {
-            method,
-            route,
-            takes,
-        } in handlers
-        {
-            self.note(path, method.as_str(), takes);
-            resource = resource.route(route);
-        }
-        self.config.service(resource.default_service(otherwise));
-        self
+    ) {
+        self.gated::<(), _>(path, handlers, otherwise, |resource| resource);
     }
 
-    /// Writes down a route that is mounted in another way.
-    pub fn note(&mut self, path: &str, method: &str, takes: &'static str) {
-        self.mounted.push(Mounted {
-            path: format!("{}{path}", self.prefix),
-            method: method.to_owned(),
-            takes,
+    /// The same behind a gate of this type: `wrap` puts it around the path.
+    pub fn gated<G, F: HttpServiceFactory + 'static>(
+        &mut self,
+        path: &str,
+        handlers: impl IntoIterator<Item = Served>,
+        mut otherwise: Route,
+        wrap: impl FnOnce(Resource) -> F,
+    ) {
+        let mut resource = web::resource(path);
+        for served in handlers {
+            let method = served.method.as_ref().map_or("any", Method::as_str);
+            self.mounted.push(Mounted {
+                path: format!("{}{path}", self.prefix),
+                method: method.to_owned(),
+                takes: format!("{} {}", type_name::<G>(), served.takes),
+            });
+            if served.method.is_some() {
+                resource = resource.route(served.route);
+            } else {
+                otherwise = served.route;
+            }
+        }
+        self.config
+            .service(wrap(resource.default_service(otherwise)));
+    }
+
+    /// Everything below a prefix. `finish` puts around it what all of it has in common, and says what
+    /// is answered where it has no route.
+    pub fn scope<F: HttpServiceFactory + 'static>(
+        &mut self,
+        prefix: &str,
+        routes: impl FnOnce(&mut Mount<'_>),
+        finish: impl FnOnce(Scope) -> F,
+    ) {
+        let whole = format!("{}{prefix}", self.prefix);
+        let mounted = &mut *self.mounted;
+        let scope = web::scope(prefix).configure(|config| {
+            routes(&mut Mount {
+                config,
+                prefix: whole,
+                mounted,
+            });
         });
+        self.config.service(finish(scope));
     }
 }

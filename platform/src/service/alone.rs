@@ -5,6 +5,7 @@ use std::error::Error;
 use actix_web::web::ServiceConfig;
 
 use super::{Definition, House, Plan, PoolSizes};
+use crate::http::mount::Mount;
 use crate::http::{ServeOptions, run_until_stopped};
 use crate::memory;
 use crate::pg::{Database, DatabaseConfig, DbError, Offer};
@@ -24,7 +25,9 @@ pub async fn run_alone(
     let house = &house.clone().with_sizes(sizes);
     let service = house.start(definition.name, plan)?;
     let (mounted, tasks) = (service.clone(), house.tasks.clone());
-    let configure = move |config: &mut ServiceConfig| mounted.routes(config);
+    let configure = move |config: &mut ServiceConfig| {
+        Mount::below("", config, |mount| mounted.routes(mount));
+    };
     let served = run_until_stopped(options, definition.name, || tasks.stop(), configure).await;
     house.end([&service]).await;
     if let Some(traces) = traces {

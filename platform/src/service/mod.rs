@@ -9,7 +9,6 @@
 //! | `rows` | which paths are its own and what each asks of a caller ([`Row`]) |
 //! | `roles` | the database roles it logs in as |
 //! | `migrations` | its parts of the database, each with ledger, lock and owner role |
-//! | `routes` | every route that it may mount, to be held against the reviewed list of who may call what |
 //! | `read` | reads its settings and refuses what is wrong with them; returns a [`Plan`] |
 //!
 //! **A start has two phases.** First `read` of every service sees the settings, before a database is
@@ -21,8 +20,8 @@
 //! tokens, the clock, what carries mail, what asks others over HTTP, its own corner of the metrics, the
 //! health of its neighbours, and [`Tasks`], in which everything runs that outlives a request.
 //!
-//! **What runs** is a [`Service`]: it mounts its routes (once per worker), says how it is, and writes
-//! down what it holds in memory before the process ends.
+//! **What runs** is a [`Service`]: it mounts its routes (once per worker; [`Mount`] lists them for the
+//! reviewed file of who may call what), says how it is, and writes down what it holds in memory before the process ends.
 //!
 //! **Requests.** Deadlines, bounds, ids, the log, keys, CORS and forwarding headers are the house's
 //! business and hold for every route. A route that takes more than the usual says so itself:
@@ -52,7 +51,6 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::web::ServiceConfig;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 
@@ -66,7 +64,7 @@ pub use tasks::Tasks;
 use crate::clock::Clock;
 use crate::env::{Reader, Secret};
 use crate::health::Health;
-use crate::http::mount::Mounted;
+use crate::http::mount::Mount;
 use crate::http::{self, FetchError, HttpClient};
 use crate::jwt::{KeyError, Verifier};
 use crate::mail::{MailError, Mailer};
@@ -98,8 +96,6 @@ pub struct Definition {
     pub roles: &'static [&'static str],
     /// Its parts of the database, in the order in which they are made.
     pub migrations: &'static [Migrations],
-    /// Every route that it may mount, read from what mounts them.
-    pub routes: fn() -> Vec<Mounted>,
     /// Reads its settings; the reader collects what is wrong with them.
     pub read: fn(&Reader<'_>) -> Plan,
 }
@@ -155,8 +151,8 @@ impl fmt::Debug for Plan {
 /// A service that runs.
 #[async_trait]
 pub trait Service: Send + Sync {
-    /// Adds its routes, below its mount; called once per worker.
-    fn routes(&self, config: &mut ServiceConfig);
+    /// Mounts its routes; called once per worker.
+    fn routes(&self, mount: &mut Mount<'_>);
 
     /// How it is. Asked often, and given up after a few seconds.
     async fn health(&self) -> Health {

@@ -18,13 +18,13 @@ pub(crate) mod openapi;
 use std::time::Instant;
 
 use actix_web::body::{BoxBody, MessageBody};
-use actix_web::dev::{HttpServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{CACHE_CONTROL, ETAG, HeaderValue, WARNING};
 use actix_web::middleware::{Next, from_fn};
-use actix_web::{App, HttpMessage, HttpRequest, HttpResponse, ResponseError as _, web};
+use actix_web::{HttpMessage, HttpRequest, HttpResponse, ResponseError as _, web};
 use platform::http::body;
 use platform::http::cors::CorsRules;
-use platform::http::mount::{Mount, Mounted, Served};
+use platform::http::mount::{Mount, Served};
 use serde::Serialize;
 
 use crate::caller::UserOfRequest;
@@ -33,56 +33,50 @@ use crate::etag;
 use crate::state::State;
 
 /// Mounts all routes under their final addresses.
-pub fn configure(config: &mut web::ServiceConfig, state: &web::Data<State>) {
-    config.app_data(web::Data::clone(state));
-    mount(config, state.debug_endpoints, &mut Vec::new());
-}
-
-/// Every route, with the types of what its handler takes.
-pub(crate) fn mounted() -> Vec<Mounted> {
-    let mut mounted = Vec::new();
-    let _ = App::new().configure(|config| mount(config, true, &mut mounted));
-    mounted
-}
-
-fn mount(config: &mut web::ServiceConfig, has_debug: bool, mounted: &mut Vec<Mounted>) {
-    let mut top = Mount::below("", config, mounted);
-    health::configure(&mut top);
-    docs::configure(&mut top);
-    if has_debug {
-        debug::configure(&mut top);
+pub fn mount(mount: &mut Mount<'_>, state: &web::Data<State>) {
+    mount.data(web::Data::clone(state));
+    health::configure(mount);
+    docs::configure(mount);
+    if state.debug_endpoints {
+        debug::configure(mount);
     }
     // What these prefixes do not have is refused here, so that no page of an app answers for them.
     for prefix in ["/health", "/metrics", "/docs", "/debug"] {
-        config.service(web::scope(prefix).default_service(web::to(no_route)));
+        mount.scope(
+            prefix,
+            |_| {},
+            |scope| scope.default_service(web::to(no_route)),
+        );
     }
-    let api = web::scope("/api")
-        .wrap(from_fn(apply_cors))
-        .configure(|config| {
-            let mut api = Mount::below("/api", config, mounted);
-            waitlist::configure(&mut api);
-            openapi::configure(&mut api);
-            config.service(v1(mounted));
-        });
-    config.service(api.default_service(web::to(no_route)));
+    let api = |api: &mut Mount<'_>| {
+        waitlist::configure(api);
+        openapi::configure(api);
+        v1(api);
+    };
+    mount.scope("/api", api, |scope| {
+        scope
+            .wrap(from_fn(apply_cors))
+            .default_service(web::to(no_route))
+    });
 }
 
 /// What signed-in users and their programs call.
-fn v1(mounted: &mut Vec<Mounted>) -> impl HttpServiceFactory + use<> {
-    web::scope("/v1")
-        .wrap(from_fn(count_call))
-        .wrap(from_fn(refuse_when_full))
-        .configure(|config| {
-            let mut v1 = Mount::below("/api/v1", config, mounted);
-            by_key::configure(&mut v1);
-            compile::configure(&mut v1);
-            versions::configure(&mut v1);
-            prompts::configure(&mut v1);
-            organizations::configure(&mut v1);
-            repositories::configure(&mut v1);
-            stats::configure(&mut v1);
-        })
-        .default_service(web::to(no_route))
+fn v1(api: &mut Mount<'_>) {
+    let v1 = |v1: &mut Mount<'_>| {
+        by_key::configure(v1);
+        compile::configure(v1);
+        versions::configure(v1);
+        prompts::configure(v1);
+        organizations::configure(v1);
+        repositories::configure(v1);
+        stats::configure(v1);
+    };
+    api.scope("/v1", v1, |scope| {
+        scope
+            .wrap(from_fn(count_call))
+            .wrap(from_fn(refuse_when_full))
+            .default_service(web::to(no_route))
+    });
 }
 
 /// The handlers of a path; other methods are refused.

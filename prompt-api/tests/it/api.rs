@@ -13,12 +13,13 @@ use actix_web::{App, Error, web};
 use platform::clock::Clock;
 use platform::env::{Reader, Vars};
 use platform::http::forwarded::TrustedProxies;
+use platform::http::mount::Mount;
 use platform::jwt::Verifier;
 use platform::mail::NoMailer;
 use platform::pg::{Client, Database, Executor, Session, column};
 use platform::service::House;
 use platform_test::{TestDatabase, sql, tokens};
-use prompt_api::{Config, State, configure};
+use prompt_api::{Config, State};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -84,7 +85,9 @@ impl Api {
         let shared = state.clone();
         let app = App::new()
             .app_data(TrustedProxies(1))
-            .configure(move |service| configure(service, &shared));
+            .configure(move |config| {
+                Mount::below("", config, |mount| prompt_api::mount(mount, &shared));
+            });
         let service = init_service(app).await;
         let call = Box::new(move |request| -> Answer { Box::pin(service.call(request)) });
         let pool = database.pool("authenticator");

@@ -17,9 +17,9 @@ use super::CliError;
 use crate::config_toml::{self, Project};
 use crate::lifecycle::Instance;
 use crate::secrets::{Secrets, Sources};
-use crate::serve::{Mode, OPERATIONS};
+use crate::serve::Mode;
+use crate::services;
 use crate::workdir::Workdir;
-use crate::{SERVICES, has_prompts};
 
 /// Where the project and its data are.
 #[derive(Clone, Debug, Default, Args)]
@@ -208,15 +208,6 @@ fn wants_prompts(vars: &Vars, project: &Project) -> Result<bool, CliError> {
         value.or(project.dotenv.get(name).map(String::as_str)),
         true,
     )
-}
-
-/// What an installation consists of.
-fn services(with_prompts: bool) -> Vec<&'static Definition> {
-    if with_prompts {
-        return SERVICES.to_vec();
-    }
-    let others = SERVICES.into_iter().filter(|it| !has_prompts(&[it]));
-    others.chain([&OPERATIONS]).collect()
 }
 
 fn switch(name: &'static str, value: Option<&str>, default: bool) -> Result<bool, CliError> {

@@ -1,6 +1,7 @@
 //! Serves everything: the API and the app from one application on two ports, the mailbox on a
 //! third, all in this process, until told to stop.
 
+mod caller;
 mod context;
 mod environment;
 mod listeners;
@@ -19,6 +20,7 @@ use actix_web::{App, HttpRequest, web};
 use platform::clock::Clock;
 use platform::env::{EnvError, Reader};
 use platform::http::forwarded::TrustedProxies;
+use platform::http::mount::Mounted;
 use platform::http::{self, Connections, observe};
 use platform::jwt::{KeyError, Verifier};
 use platform::pg::{DatabaseUrls, Offer};
@@ -206,6 +208,11 @@ impl Prepared {
 }
 
 impl Running {
+    /// Every route that is mounted, with the name of its service.
+    pub fn routes(&self) -> Vec<(&'static str, Mounted)> {
+        self.services.routes()
+    }
+
     /// Takes no further requests, answers those in flight, ends what runs beside them, writes down what
     /// is held in memory, and lets go of the database.
     pub async fn stop(self) {

@@ -4,15 +4,17 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use actix_web::web::{self, Data, ServiceConfig};
-use actix_web::{App, HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
+use actix_web::web::{self, Data};
 use async_trait::async_trait;
 use platform::env::Reader;
 use platform::health::Health;
-use platform::http::mount::{Mount, Mounted, get, head};
+use platform::http::mount::{Mount, get, head};
 use platform::service::operations::{Operations, OperationsConfig};
 use platform::service::{Definition, Plan, Service};
 use serde_json::json;
+
+use super::caller::Operator;
 
 /// Stands in for the prompt platform: it has the same rows.
 pub(crate) static SERVICE: Definition = Definition {
@@ -21,7 +23,6 @@ pub(crate) static SERVICE: Definition = Definition {
     rows: prompt_api::SERVICE.rows,
     roles: &[],
     migrations: &[],
-    routes: mounted,
     read,
 };
 
@@ -37,23 +38,12 @@ struct Running(Data<Operations>);
 
 #[async_trait]
 impl Service for Running {
-    fn routes(&self, config: &mut ServiceConfig) {
-        config.app_data(self.0.clone());
-        mount(config, &mut Vec::new());
+    fn routes(&self, mount: &mut Mount<'_>) {
+        let otherwise = || web::to(HttpResponse::NotFound);
+        mount.data(self.0.clone());
+        mount.resource("/health", [get(get_health), head(get_health)], otherwise());
+        mount.resource("/metrics", [get(get_metrics)], otherwise());
     }
-}
-
-fn mounted() -> Vec<Mounted> {
-    let mut mounted = Vec::new();
-    let _ = App::new().configure(|config| mount(config, &mut mounted));
-    mounted
-}
-
-fn mount(config: &mut ServiceConfig, mounted: &mut Vec<Mounted>) {
-    let otherwise = || web::to(HttpResponse::NotFound);
-    Mount::below("", config, mounted)
-        .resource("/health", [get(get_health), head(get_health)], otherwise())
-        .resource("/metrics", [get(get_metrics)], otherwise());
 }
 
 async fn get_health(operations: Data<Operations>) -> HttpResponse {
@@ -61,14 +51,8 @@ async fn get_health(operations: Data<Operations>) -> HttpResponse {
     operations.health(own).await
 }
 
-async fn get_metrics(operations: Data<Operations>, request: HttpRequest) -> HttpResponse {
-    if operations.may_see_metrics(&request) {
-        return Operations::metrics();
-    }
-    HttpResponse::Unauthorized().json(json!({
-        "code": "unauthorized",
-        "message": "The metrics take the secret key or the token of METRICS_TOKEN",
-    }))
+async fn get_metrics(_: Operator) -> HttpResponse {
+    Operations::metrics()
 }
 
 /// The answer at every address of the platform, and of its app.

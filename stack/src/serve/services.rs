@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use actix_web::web::{self, ServiceConfig};
+use actix_web::web::ServiceConfig;
 use platform::env::Reader;
+use platform::http::mount::{Mount, Mounted};
 use platform::pg::Offer;
 use platform::service::{Definition, House, Plan, PoolSizes, Service, StartError};
 
@@ -39,26 +40,32 @@ impl Planned {
             let name = definition.name;
             let started = house.start(name, plan);
             let service = started.map_err(|source| ServiceError { name, source })?;
-            Ok((definition.mount, service))
+            Ok((definition, service))
         });
         Ok(Services(started.collect::<Result<_, _>>()?))
     }
 }
 
-/// Services that run, with their mounts; cloning shares them.
+/// Services that run, with what they are; cloning shares them.
 #[derive(Clone)]
-pub(super) struct Services(Arc<[(&'static str, Arc<dyn Service>)]>);
+pub(super) struct Services(Arc<[(&'static Definition, Arc<dyn Service>)]>);
 
 impl Services {
     /// Mounts them.
     pub(super) fn configure(&self, config: &mut ServiceConfig) {
-        for (mount, service) in self.0.iter() {
-            if mount.is_empty() {
-                service.routes(config);
-            } else {
-                config.service(web::scope(mount).configure(|scope| service.routes(scope)));
-            }
+        for (definition, service) in self.0.iter() {
+            Mount::below(definition.mount, config, |mount| service.routes(mount));
         }
+    }
+
+    /// What they mount, with their names.
+    pub(super) fn routes(&self) -> Vec<(&'static str, Mounted)> {
+        let services = self.0.iter();
+        let routes = services.flat_map(|(definition, service)| {
+            let mounted = Mount::list(definition.mount, |mount| service.routes(mount));
+            mounted.into_iter().map(|route| (definition.name, route))
+        });
+        routes.collect()
     }
 
     /// Each of them.

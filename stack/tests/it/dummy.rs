@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use actix_web::http::header::HeaderName;
-use actix_web::web::{self, Bytes, Data, Payload, Query, ServiceConfig};
+use actix_web::web::{self, Bytes, Data, Payload, Query};
 use actix_web::{HttpRequest, HttpResponse};
 use async_trait::async_trait;
 use futures_util::{SinkExt as _, StreamExt as _, stream};
@@ -16,6 +16,7 @@ use platform::env::Reader;
 use platform::health::Health;
 use platform::http::bearer;
 use platform::http::body::{self, BodyError, BodyRules};
+use platform::http::mount::{Mount, get, post, put};
 use platform::http::upgrade::{self, RawSocket, UpgradeError};
 use platform::jwt::Verifier;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
@@ -58,7 +59,6 @@ pub(crate) static SERVICE: Definition = Definition {
         owner: Owner::Role(ROLE),
         each_start: None,
     }],
-    routes: Vec::new,
     read,
 };
 
@@ -133,16 +133,15 @@ struct Living(Data<Dummy>);
 
 #[async_trait]
 impl Service for Living {
-    fn routes(&self, config: &mut ServiceConfig) {
-        config
-            .app_data(self.0.clone())
-            .app_data(Data::from(Arc::clone(&self.0.workers)))
-            .route("/note", web::post().to(post_note))
-            .route("/word", web::get().to(get_word))
-            .route("/caller", web::get().to(get_caller))
-            .route("/socket", web::get().to(get_socket))
-            .route("/bytes", web::put().to(put_bytes))
-            .route("/bytes", web::get().to(get_bytes));
+    fn routes(&self, mount: &mut Mount<'_>) {
+        let otherwise = || web::to(HttpResponse::MethodNotAllowed);
+        mount.data(self.0.clone());
+        mount.data(Data::from(Arc::clone(&self.0.workers)));
+        mount.resource("/note", [post(post_note)], otherwise());
+        mount.resource("/word", [get(get_word)], otherwise());
+        mount.resource("/caller", [get(get_caller)], otherwise());
+        mount.resource("/socket", [get(get_socket)], otherwise());
+        mount.resource("/bytes", [put(put_bytes), get(get_bytes)], otherwise());
     }
 
     async fn health(&self) -> Health {

@@ -32,7 +32,6 @@ static MARKS: Definition = Definition {
         owner: Owner::Administrator,
         each_start: None,
     }],
-    routes: Vec::new,
     read,
 };
 

@@ -12,7 +12,6 @@ use platform::service::Definition;
 use platform_test::TestDatabase;
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode, redirect};
 use serde_json::{Value, json};
-use stack::SERVICES;
 use stack::config_toml;
 use stack::postgres::create_logins;
 use stack::serve::{self, Listeners, Mode, Ports, ProjectKeys, Running, ServeContext};
@@ -137,12 +136,13 @@ fn context(
     std::fs::create_dir(&app).unwrap();
     std::fs::write(app.join("index.html"), "<!doctype html><title>App</title>").unwrap();
     let mut vars: Vars = vars.iter().copied().collect();
+    let with_prompts = vars.get("WILDFIRE_PROMPTS") != Some("false");
     vars.set_default("WILDFIRE_WEB_DIR", app.to_string_lossy());
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let project = config_toml::load(&root.join("supabase"), &Vars::default()).unwrap();
     ServeContext {
         mode: Mode::Development,
-        services: [&SERVICES[..], services].concat(),
+        services: [&stack::services(with_prompts), services].concat(),
         workdir: root,
         data_dir: folder.path().to_owned(),
         project: project.into(),

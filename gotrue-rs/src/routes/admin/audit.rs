@@ -1,10 +1,10 @@
 //! `GET /admin/audit`: what happened, newest first.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 
 use super::paging::Page;
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, get};
 
 use crate::call::Call;
 use crate::caller::Admin;
@@ -16,8 +16,8 @@ use crate::routes::resource;
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Admin>(cfg, &["/admin/audit", "/admin/audit/"], || {
-        vec![(Method::GET, web::get().to(search_audit_log))]
+    resource::<Admin, _>(cfg, &["/admin/audit", "/admin/audit/"], || {
+        [get(search_audit_log)]
     });
 }
 

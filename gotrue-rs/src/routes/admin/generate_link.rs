@@ -1,9 +1,9 @@
 //! `POST /admin/generate_link`: the link of a mail without the mail.
 
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpResponse, web};
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
 use jiff::Timestamp;
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, post};
 use platform::pg::Tx;
 use serde::{Deserialize, Serialize};
 
@@ -75,9 +75,7 @@ struct LinkAnswer<'a> {
 
 /// Mounts the route.
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Admin>(cfg, &["/admin/generate_link"], || {
-        vec![(Method::POST, web::post().to(generate_link))]
-    });
+    resource::<Admin, _>(cfg, &["/admin/generate_link"], || [post(generate_link)]);
 }
 
 /// For admins.

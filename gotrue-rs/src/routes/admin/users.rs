@@ -7,9 +7,9 @@ mod list;
 mod params;
 mod update;
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, delete, get, post, put};
 use uuid::Uuid;
 
 use crate::caller::Admin;
@@ -23,20 +23,17 @@ use crate::state::State;
 
 /// Mounts the routes.
 pub(super) fn configure(cfg: &mut Mount<'_>) {
-    resource::<Admin>(cfg, &["/admin/users", "/admin/users/"], || {
-        vec![
-            (Method::GET, web::get().to(list::list_users)),
-            (Method::POST, web::post().to(create::create_user)),
-        ]
+    resource::<Admin, _>(cfg, &["/admin/users", "/admin/users/"], || {
+        [get(list::list_users), post(create::create_user)]
     });
-    resource::<Admin>(
+    resource::<Admin, _>(
         cfg,
         &["/admin/users/{user_id}", "/admin/users/{user_id}/"],
         || {
-            vec![
-                (Method::GET, web::get().to(get_user)),
-                (Method::PUT, web::put().to(update::update_user)),
-                (Method::DELETE, web::delete().to(delete::delete_user)),
+            [
+                get(get_user),
+                put(update::update_user),
+                delete(delete::delete_user),
             ]
         },
     );

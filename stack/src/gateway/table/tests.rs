@@ -134,7 +134,6 @@ const fn claiming(name: &'static str, mount: &'static str, rows: &'static [Row])
         rows,
         roles: &[],
         migrations: &[],
-        routes: Vec::new,
         read: never,
     }
 }

@@ -1,7 +1,8 @@
 //! Who may do what, as files that a reviewer reads: what each role may do to each thing in the
 //! database (`snapshots/database.snap`), what is different in one that somebody brings
-//! (`snapshots/database_compose.snap`, `snapshots/database_managed.snap`), and what each caller gets of
-//! each route (`snapshots/routes.snap`).
+//! (`snapshots/database_compose.snap`, `snapshots/database_managed.snap`), what each caller gets of
+//! each route (`snapshots/routes.snap`), and what is different at a developer's gateway and without the
+//! prompt platform (`snapshots/routes_local.snap`, `snapshots/routes_without_prompts.snap`).
 //!
 //! All are read from what runs, never from a list beside it. Whatever is new is missing in the file
 //! and fails; a change that is meant is written by `INSTA_UPDATE=always cargo test -p stack rights`,

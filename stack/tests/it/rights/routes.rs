@@ -6,16 +6,19 @@ use platform::http::mount::Mounted;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use stack::SERVICES;
 use stack::gateway::Table;
 
 use super::grid::Grid;
 use super::{no_gaps_but, reviewed};
+use crate::dummy;
 use crate::serving::Stack;
 
-const HEADER: &str = "Who may call what, read from the routers, and what each caller is told through the gateway that asks
-for keys: `in` is any answer but a refusal to this caller. A key in brackets goes with the token.
+const HEADER: &str =
+    "Who may call what, read from the routers of a stack that runs, and the status that each caller gets
+through the gateway that asks for keys. A key in brackets goes with the token.
 ";
+
+const HEADER_OF_DIFFERENCE: &str = "What differs from routes.snap (+ as it is here, - not here)";
 
 /// Routes that the `OpenAPI` document does not have, and what it says otherwise: may only become
 /// shorter.
@@ -25,54 +28,28 @@ const UNDOCUMENTED: &[&str] = &[
     "GET /docs/: no operation",
     "GET /docs/reference.css: no operation",
     "GET /docs: no operation",
-    // It takes a token of its own besides the secret key, and looks at both itself.
-    "GET /metrics: needs a token: false, the document says true",
     "HEAD /health: no operation",
     "POST /api/waitlist/: no operation",
-];
-
-/// Routes that are mounted for anybody and yet refuse somebody: may only become shorter.
-const ASKING_LATER: &[&str] = &[
-    "GET /metrics",
-    "POST /auth/v1/invite",
-    "POST /auth/v1/logout",
 ];
 
 /// Stands for what a path leaves open.
 const NOBODY: &str = "11111111-1111-4111-8111-111111111111";
 
-/// A route with its service.
-struct Known {
-    service: &'static str,
-    path: String,
-    route: Mounted,
-}
-
-fn routes() -> Vec<Known> {
-    let mut all: Vec<Known> = SERVICES
-        .iter()
-        .flat_map(|service| {
-            let mounted = (service.routes)().into_iter();
-            mounted.map(|route| Known {
-                service: service.name,
-                path: format!("{}{}", service.mount, route.path),
-                route,
-            })
-        })
-        .collect();
-    all.sort_by(|one, other| {
-        (&one.path, &one.route.method).cmp(&(&other.path, &other.route.method))
-    });
-    all
-}
-
-/// For whom a route is mounted: the type of who asks, among what its handler or its gate takes.
-fn whom(takes: &str) -> &str {
-    let types = takes.split(['(', ')', ',', ' ', '<', '>']);
+/// For whom a route is mounted: the type of who asks, among what its gate or its handler takes.
+fn whom(route: &Mounted) -> &str {
+    let types = route.takes.split(['(', ')', ',', ' ', '<', '>']);
     let mut callers = types.filter(|name| name.contains("::caller::"));
     let caller = callers.next().and_then(|name| name.rsplit("::").next());
     caller.unwrap_or("Anybody")
 }
+
+const CALLERS: [&str; 5] = [
+    "nobody",
+    "anon key",
+    "(anon) forged",
+    "(anon) user",
+    "service_role",
+];
 
 /// Somebody who asks.
 struct Caller {
@@ -89,7 +66,7 @@ struct Callers<'s> {
 impl<'s> Callers<'s> {
     async fn of(stack: &'s Stack) -> Self {
         let caller = |title, apikey: Option<&str>, token: Option<&str>| Caller {
-            title,
+            title: CALLERS[title],
             apikey: apikey.map(str::to_owned),
             token: token.map(str::to_owned),
         };
@@ -103,51 +80,57 @@ impl<'s> Callers<'s> {
             anon.rsplit_once('.').unwrap().1
         );
         let all = vec![
-            caller("nobody", None, None),
-            caller("anon key", Some(anon), None),
-            caller("(anon) forged", Some(anon), Some(&forged)),
-            caller("(anon) user", Some(anon), Some(&token)),
-            caller("service_role", Some(service), Some(service)),
+            caller(0, None, None),
+            caller(1, Some(anon), None),
+            caller(2, Some(anon), Some(&forged)),
+            caller(3, Some(anon), Some(&token)),
+            caller(4, Some(service), Some(service)),
         ];
         Self { stack, all }
     }
 
     /// What each is told.
-    async fn ask(&mut self, known: &Known) -> Vec<String> {
+    async fn ask(&mut self, route: &Mounted) -> Vec<String> {
+        let methods = match route.method.as_str() {
+            "any" => vec!["GET", "POST", "PUT", "PATCH", "DELETE"],
+            method => vec![method],
+        };
         let mut told = Vec::new();
         for caller in &mut self.all {
-            let method = Method::from_bytes(known.route.method.as_bytes()).unwrap();
-            let method = if known.route.method == "any" {
-                Method::GET
-            } else {
-                method
-            };
-            let has_body = matches!(method, Method::POST | Method::PUT | Method::PATCH);
-            let mut request = self.stack.request(method, &filled(&known.path));
-            if let Some(key) = &caller.apikey {
-                request = request.header("apikey", key);
-            }
-            if let Some(token) = &caller.token {
-                request = request.header(AUTHORIZATION, format!("Bearer {token}"));
-            }
-            if has_body {
-                request = request.json(&json!({}));
-            }
-            told.push(match request.send().await.unwrap().status() {
-                refused @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
-                    refused.as_u16().to_string()
+            let mut statuses = Vec::new();
+            for method in &methods {
+                let status = caller.ask(self.stack, method, &route.path).await;
+                assert!(!status.is_server_error(), "{method} {}", route.path);
+                statuses.push(format!("{method} {}", status.as_str()));
+                // A route may have ended the session.
+                if caller.title == "(anon) user" && route.path.ends_with("/logout") {
+                    caller.token = Some(self.stack.sign_in_again().await);
                 }
-                status => {
-                    assert!(!status.is_server_error(), "{} {status}", known.path);
-                    "in".to_owned()
-                }
-            });
-            // A route may have ended the session.
-            if caller.title == "(anon) user" && known.path.ends_with("/logout") {
-                caller.token = Some(self.stack.sign_in_again().await);
             }
+            let status = |told: &String| told.split(' ').nth(1).map(str::to_owned);
+            let first = status(&statuses[0]);
+            let is_one = statuses.iter().all(|told| status(told) == first);
+            told.push(first.filter(|_| is_one).unwrap_or(statuses.join(", ")));
         }
         told
+    }
+}
+
+impl Caller {
+    async fn ask(&self, stack: &Stack, method: &str, path: &str) -> StatusCode {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        let has_body = matches!(method, Method::POST | Method::PUT | Method::PATCH);
+        let mut request = stack.request(method, &filled(path));
+        if let Some(key) = &self.apikey {
+            request = request.header("apikey", key);
+        }
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        if has_body {
+            request = request.json(&json!({}));
+        }
+        request.send().await.unwrap().status()
     }
 }
 
@@ -169,63 +152,132 @@ fn filled(path: &str) -> String {
     filled + rest
 }
 
+/// The rows of the file.
+struct Picture {
+    paths: Vec<Vec<String>>,
+    routes: Vec<Vec<String>>,
+    /// Routes for anybody that refuse somebody who has a key.
+    asking_later: Vec<String>,
+}
+
+impl Picture {
+    async fn of(gateway: &str, prompts: &str) -> Self {
+        let vars = [
+            ("WILDFIRE_GATEWAY", gateway),
+            ("WILDFIRE_PROMPTS", prompts),
+            ("DEBUG_ENDPOINTS", "true"),
+            // However long the other callers take.
+            ("GOTRUE_SMTP_MAX_FREQUENCY", "1ns"),
+        ];
+        let stack = Stack::start(&vars).await;
+        let table = Table::new(&stack::services(prompts == "true")).unwrap();
+        let mut picture = Self {
+            paths: table.rows().into_iter().map(Vec::from).collect(),
+            routes: Vec::new(),
+            asking_later: Vec::new(),
+        };
+        let mut callers = Callers::of(&stack).await;
+        let mut routes = stack.running.routes();
+        routes.sort_by(|(_, one), (_, other)| one.cmp(other));
+        for (service, route) in &routes {
+            let told = callers.ask(route).await;
+            let is_refused = |told: &String| told.contains("401") || told.contains("403");
+            // The gateway asks nobody for a token, so it is the route that refuses who has a key.
+            if whom(route) == "Anybody" && told[1..].iter().any(is_refused) {
+                let route = format!("{} {}", route.method, route.path);
+                picture.asking_later.push(route);
+            }
+            let name = format!("{:6} {}", route.method, route.path);
+            let row = [&name, *service, whom(route)].map(str::to_owned);
+            picture.routes.push([&row, &told[..]].concat());
+        }
+        stack.running.stop().await;
+        picture
+    }
+
+    fn write(&self, text: &mut String) {
+        let paths = ["path", "service", "asks for", "pages", "leads to"];
+        let mut grid = Grid::new("Paths at the gateway", paths);
+        self.paths.iter().for_each(|row| grid.row(row.clone()));
+        grid.write(text);
+        let routes = ["route", "service", "mounted for"];
+        let mut grid = Grid::new("Routes", [&routes, &CALLERS[..]].concat());
+        self.routes.iter().for_each(|row| grid.row(row.clone()));
+        grid.write(text);
+    }
+
+    /// The rows that are others than in `usual`, and those of it that are not there at all.
+    fn without(&self, usual: &Self) -> Self {
+        let compare = |here: &[Vec<String>], there: &[Vec<String>]| {
+            let signed = |sign: &str, row: &Vec<String>| {
+                let first = format!("{sign} {}", row[0]);
+                [&[first], &row[1..]].concat()
+            };
+            let new = here.iter().filter(|row| !there.contains(row));
+            let is_here = |row: &Vec<String>| here.iter().any(|it| it[0] == row[0]);
+            let gone = there.iter().filter(|row| !is_here(row));
+            let new = new.map(|row| signed("+", row));
+            new.chain(gone.map(|row| signed("-", row))).collect()
+        };
+        Self {
+            paths: compare(&self.paths, &usual.paths),
+            routes: compare(&self.routes, &usual.routes),
+            asking_later: self.asking_later.clone(),
+        }
+    }
+}
+
 #[actix_web::test]
 async fn every_route_answers_each_caller_as_reviewed() {
-    let vars = [
-        ("WILDFIRE_GATEWAY", "self-hosted"),
-        ("DEBUG_ENDPOINTS", "true"),
-    ];
-    let stack = Stack::start(&vars).await;
-    let mut callers = Callers::of(&stack).await;
+    let usual = Picture::of("self-hosted", "true").await;
     let mut text = HEADER.to_owned();
-    let mut rows = Grid::new(
-        "Paths at the gateway",
-        ["path", "service", "asks for", "pages", "leads to"],
-    );
-    for row in Table::new(&SERVICES).unwrap().rows() {
-        rows.row(row);
-    }
-    rows.write(&mut text);
-    let titles = callers.all.iter().map(|caller| caller.title);
-    let headings = ["route", "service", "mounted for"]
-        .into_iter()
-        .chain(titles);
-    let mut grid = Grid::new("Routes", headings);
-    let mut asking_later = Vec::new();
-    for known in routes() {
-        let told = callers.ask(&known).await;
-        let route = format!("{:6} {}", known.route.method, known.path);
-        let whom = whom(known.route.takes).to_owned();
-        // The gateway asks nobody for a token, so it is the route that refuses who has a key.
-        if whom == "Anybody" && told[1..].iter().any(|it| it != "in") {
-            asking_later.push(format!("{} {}", known.route.method, known.path));
-        }
-        grid.row(
-            [route, known.service.to_owned(), whom]
-                .into_iter()
-                .chain(told),
-        );
-    }
-    grid.write(&mut text);
-    stack.running.stop().await;
+    usual.write(&mut text);
     reviewed("routes", &text);
-    no_gaps_but(ASKING_LATER, &asking_later);
+    no_gaps_but(&[], &usual.asking_later);
+    for (name, gateway, prompts, about) in [
+        ("local", "local", "true", "at the gateway of a developer"),
+        (
+            "without_prompts",
+            "self-hosted",
+            "false",
+            "without the prompt platform",
+        ),
+    ] {
+        let other = Picture::of(gateway, prompts).await;
+        let mut text = format!("{HEADER_OF_DIFFERENCE} {about}.\n");
+        other.without(&usual).write(&mut text);
+        reviewed(&format!("routes_{name}"), &text);
+        no_gaps_but(&[], &other.asking_later);
+    }
+}
+
+#[actix_web::test]
+async fn a_route_that_a_service_mounts_cannot_be_missing_in_the_list() {
+    let stack = Stack::start_with(&[&dummy::SERVICE], &[("DUMMY_NAME", "listed")]).await;
+    let routes = stack.running.routes();
+    let own = routes.iter().filter(|(service, _)| *service == "dummy");
+    let own: Vec<_> = own
+        .map(|(_, route)| (route.method.as_str(), route.path.as_str()))
+        .collect();
+    assert!(own.contains(&("PUT", "/dummy/v1/bytes")), "{own:?}");
+    assert_eq!(own.len(), 6, "{own:?}");
+    stack.running.stop().await;
 }
 
 #[actix_web::test]
 async fn the_openapi_document_has_every_route_of_the_prompt_platform_and_no_other() {
-    let stack = Stack::start(&[]).await;
+    let stack = Stack::start(&[("DEBUG_ENDPOINTS", "true")]).await;
     let document: Value = stack.get("/api/openapi.json").await.json().await.unwrap();
+    let routes = stack.running.routes();
     stack.running.stop().await;
     let documented = operations(&document);
-    let routes = routes();
     let mounted = routes
         .iter()
-        .filter(|known| known.service == prompt_api::SERVICE.name);
+        .filter(|(service, _)| *service == prompt_api::SERVICE.name);
     let mounted: BTreeSet<_> = mounted
-        .map(|known| {
-            let needs = matches!(whom(known.route.takes), "SignedIn" | "Service");
-            (format!("{} {}", known.route.method, known.path), needs)
+        .map(|(_, route)| {
+            let needs = matches!(whom(route), "SignedIn" | "Operator");
+            (format!("{} {}", route.method, route.path), needs)
         })
         .collect();
     let mut found = Vec::new();

@@ -1,8 +1,8 @@
 //! `/admin/users/{user_id}/factors`: the second factors of a user. Mirrors upstream's `admin.go`.
 
-use actix_web::http::{Method, StatusCode};
+use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use platform::http::mount::Mount;
+use platform::http::mount::{Mount, delete, get, put};
 use platform::pg::Tx;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -36,19 +36,12 @@ pub(super) fn configure(cfg: &mut Mount<'_>) {
         "/admin/users/{user_id}/factors",
         "/admin/users/{user_id}/factors/",
     ];
-    resource::<Admin>(cfg, &all, || {
-        vec![(Method::GET, web::get().to(list_factors))]
-    });
+    resource::<Admin, _>(cfg, &all, || [get(list_factors)]);
     let one = [
         "/admin/users/{user_id}/factors/{factor_id}",
         "/admin/users/{user_id}/factors/{factor_id}/",
     ];
-    resource::<Admin>(cfg, &one, || {
-        vec![
-            (Method::PUT, web::put().to(update_factor)),
-            (Method::DELETE, web::delete().to(delete_factor)),
-        ]
-    });
+    resource::<Admin, _>(cfg, &one, || [put(update_factor), delete(delete_factor)]);
 }
 
 /// `GET`, for admins.
