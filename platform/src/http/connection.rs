@@ -349,6 +349,15 @@ impl Connection {
         }
     }
 
+    /// Who was taken for one that takes nothing is none if he has since.
+    pub(super) fn look_whether(&self, takes_more: impl FnOnce() -> bool) {
+        let blocked = self.blocked.load(Relaxed);
+        let forget = || self.blocked.compare_exchange(blocked, 0, Relaxed, Relaxed);
+        if blocked > 0 && takes_more() && forget().is_ok() {
+            self.set_unwritten(0);
+        }
+    }
+
     /// Counts what waits for the client. Nothing is begun for another before it is gone.
     fn set_unwritten(&self, unwritten: usize) {
         let counted = self.unwritten.swap(unwritten, Relaxed);

@@ -20,14 +20,11 @@ use actix_web::rt::net::TcpStream;
 use super::connection::Connection;
 use super::connection::Connections;
 use super::requests::Exchange;
-use super::stream::WatchedStream;
+use super::stream::{LINGER, WatchedStream};
 use crate::telemetry::http_metrics;
 
 /// Time requests in flight get when the process ends.
 pub const LONGEST_STOP: Duration = Duration::from_secs(30);
-
-/// How long after an early answer a client's body is still read.
-const LINGER: Duration = Duration::from_secs(2);
 
 /// How many bytes of answers are collected before they are written, so also how many wait for a
 /// client that takes none, besides one piece.

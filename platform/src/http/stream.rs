@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use actix_web::rt::net::TcpStream;
 use bytes::Bytes;
@@ -22,7 +23,10 @@ use crate::telemetry::CloseReason;
 const BURST: usize = 16 << 10;
 
 /// How much is thrown away of what a client has sent behind the last request that is answered.
-const MAX_UNREAD_AT_END: usize = 1 << 20;
+pub(super) const MAX_UNREAD_AT_END: usize = 1 << 20;
+
+/// How long after its last word a connection still reads what its client sends.
+pub(super) const LINGER: Duration = Duration::from_secs(2);
 
 const REQUEST_TIMEOUT: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
@@ -214,10 +218,22 @@ impl AsyncWrite for WatchedStream {
             return Poll::Ready(Ok(()));
         };
         ready!(Pin::new(&mut *io).poll_shutdown(cx))?;
-        // Whoever closes with bytes unread takes back what the other side has not read either.
-        let mut unread = [0; 4096];
-        let mut times = 0..MAX_UNREAD_AT_END / unread.len();
-        while times.next().is_some() && io.try_read(&mut unread).is_ok_and(|read| read > 0) {}
+        let mut most = MAX_UNREAD_AT_END;
+        discard(io, &mut most);
         Poll::Ready(Ok(()))
     }
+}
+
+/// Throws away what a client has sent, `most` of it: whoever closes with bytes unread takes back what
+/// the other side has not read either. Returns whether more may come.
+pub(super) fn discard(io: &TcpStream, most: &mut usize) -> bool {
+    let mut unread = [0; 4096];
+    while *most > 0 {
+        match io.try_read(&mut unread) {
+            Ok(0) => return false,
+            Ok(read) => *most = most.saturating_sub(read),
+            Err(error) => return error.kind() == ErrorKind::WouldBlock,
+        }
+    }
+    false
 }

@@ -4,9 +4,11 @@
 //! The HTTP layer is gone then, with its buffers of 16 KiB: an idle socket takes what its service
 //! keeps for it, and little more. It is counted, may have to make room, and is told of the end of the
 //! process like every connection. It is closed when its client takes nothing for long, or says
-//! nothing for as long as an idle connection stays open ([`RawSocket::set_silence`]).
+//! nothing for as long as an idle connection stays open ([`RawSocket::set_silence`]); and when its
+//! session is over, wherever that has brought the socket.
 
-use std::io::{self, IoSlice};
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,12 +21,15 @@ use actix_web::http::{ConnectionType, Method, StatusCode, Version};
 use actix_web::rt::net::TcpStream;
 use actix_web::{HttpRequest, HttpResponse};
 use bytes::Bytes;
+use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
+use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tracing::{Instrument as _, Span};
 
 use super::connection::Connection;
 use super::shared::Shared;
+use super::stream::{LINGER, MAX_UNREAD_AT_END, discard};
 use super::watch::Watch;
 use crate::telemetry::{CloseReason, http_metrics};
 
@@ -42,8 +47,9 @@ pub enum UpgradeError {
 /// Answers 101 and gives the connection to `session` as soon as that is sent. What the client has sent
 /// right behind his request is the first that is read.
 ///
-/// The connection stays open until `session` ends. Where it has to close sooner, the socket fails, and a
-/// session that does not end then is dropped.
+/// The connection stays open until `session` ends, and for a moment more, so that its client hears what
+/// was said last. Where it has to close sooner, the socket fails, and a session that does not end then is
+/// dropped.
 pub fn claim<F, S>(
     request: &HttpRequest,
     protocol: &'static str,
@@ -110,15 +116,23 @@ impl Claim {
         let request = self.line.as_ref().map(|line| &line.request);
         let service = request.map_or("", |request| request.service);
         let span = request.map_or_else(Span::none, |request| request.span.clone());
+        let io = Arc::new(io);
         let socket = RawSocket {
-            io,
+            io: Arc::clone(&io),
             ahead,
             connection: Arc::clone(&connection),
             traffic: Arc::clone(&self.traffic),
         };
         http_metrics().sockets(service, 1);
+        let session = (self.session)(socket).instrument(span);
+        let (left, traffic) = (Arc::clone(&io), Arc::clone(&self.traffic));
         actix_web::rt::spawn(Running {
-            session: Box::pin((self.session)(socket).instrument(span)),
+            session: Box::pin(async move {
+                session.await;
+                traffic.ends("service");
+                end_politely(&left).await;
+            }),
+            io,
             watch: Watch::new(connection),
             closed_for: CloseReason::Finished,
             service,
@@ -131,6 +145,7 @@ impl Claim {
 /// A session, closed when it has to be.
 struct Running {
     session: LocalBoxFuture<'static, ()>,
+    io: Arc<TcpStream>,
     watch: Watch,
     closed_for: CloseReason,
     service: &'static str,
@@ -146,6 +161,9 @@ impl Future for Running {
         if this.session.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
+        // Nobody else would notice after a write that was given up.
+        let takes_more = || this.io.writable().now_or_never().is_some();
+        this.watch.connection.look_whether(takes_more);
         let Some(reason) = this.watch.check(cx) else {
             return Poll::Pending;
         };
@@ -162,10 +180,22 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.traffic.ends("service");
         http_metrics().sockets(self.service, -1);
-        // Whatever the session has left of the socket elsewhere.
+        // Whatever the session has left of the socket elsewhere: it fails, and whoever waits sees it.
         self.watch.connection.close(self.closed_for);
+        let _ = SockRef::from(&*self.io).shutdown(Shutdown::Both);
         self.watch.end(self.closed_for);
     }
+}
+
+/// Says that nothing more is said, and waits a moment for the client to say so, too.
+async fn end_politely(io: &TcpStream) {
+    // Fails where the client has broken it off.
+    let _ = SockRef::from(io).shutdown(Shutdown::Write);
+    let unread = async {
+        let mut most = MAX_UNREAD_AT_END;
+        while io.readable().await.is_ok() && discard(io, &mut most) {}
+    };
+    let _ = tokio::time::timeout(LINGER, unread).await;
 }
 
 /// What has gone through a socket, and why it does no longer.
@@ -219,7 +249,7 @@ impl Drop for Line {
 
 /// A connection that speaks no HTTP any more.
 pub struct RawSocket {
-    io: TcpStream,
+    io: Arc<TcpStream>,
     ahead: Bytes,
     connection: Arc<Connection>,
     traffic: Arc<Traffic>,
@@ -230,6 +260,7 @@ impl RawSocket {
     /// open, unless set.
     pub fn set_silence(&self, most: Duration) {
         self.connection.set_silence(most);
+        self.connection.waker.wake();
     }
 
     /// Why the socket closes, for the log; what is said first counts.
@@ -240,7 +271,7 @@ impl RawSocket {
     /// Fails if this side has closed.
     fn is_open(&self) -> io::Result<()> {
         match self.connection.told_to_close() {
-            Some(reason) => Err(io::Error::new(io::ErrorKind::TimedOut, reason.as_str())),
+            Some(reason) => Err(io::Error::new(ErrorKind::TimedOut, reason.as_str())),
             None => Ok(()),
         }
     }
@@ -250,10 +281,28 @@ impl RawSocket {
         self.traffic.received.fetch_add(bytes as u64, Relaxed);
     }
 
+    fn poll_writing(
+        &self,
+        cx: &mut Context<'_>,
+        write: impl Fn(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            ready!(self.io.poll_write_ready(cx))?;
+            match write(&self.io) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                outcome => return Poll::Ready(outcome),
+            }
+        }
+    }
+
     /// Takes note of how much of so many bytes the client has taken.
     fn has_written(&self, all: usize, outcome: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match &outcome {
-            Poll::Pending => self.connection.is_blocked(all),
+            Poll::Pending => {
+                self.connection.is_blocked(all);
+                // Its deadline holds for who writes in another task, too.
+                self.connection.waker.wake();
+            }
             Poll::Ready(Ok(written)) => {
                 self.connection.has_written(all - written);
                 self.traffic.sent.fetch_add(*written as u64, Relaxed);
@@ -284,7 +333,13 @@ impl AsyncRead for RawSocket {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        let outcome = ready!(Pin::new(&mut this.io).poll_read(cx, buffer));
+        let outcome = loop {
+            ready!(this.io.poll_read_ready(cx))?;
+            match this.io.try_read_buf(buffer) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                outcome => break outcome.map(drop),
+            }
+        };
         match (&outcome, buffer.filled().len() - before) {
             (Err(_), _) => this.traffic.ends("broken"),
             (Ok(()), 0) if buffer.remaining() > 0 => this.traffic.ends("client"),
@@ -302,7 +357,7 @@ impl AsyncWrite for RawSocket {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.is_open()?;
-        let outcome = Pin::new(&mut this.io).poll_write(cx, bytes);
+        let outcome = this.poll_writing(cx, |io| io.try_write(bytes));
         this.has_written(bytes.len(), outcome)
     }
 
@@ -313,19 +368,31 @@ impl AsyncWrite for RawSocket {
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         this.is_open()?;
-        let outcome = Pin::new(&mut this.io).poll_write_vectored(cx, pieces);
+        let outcome = this.poll_writing(cx, |io| io.try_write_vectored(pieces));
         this.has_written(pieces.iter().map(|it| it.len()).sum(), outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.io.is_write_vectored()
+        true
     }
 
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().io).poll_flush(cx)
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().io).poll_shutdown(cx)
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ended = SockRef::from(&*self.io).shutdown(Shutdown::Write);
+        Poll::Ready(ended.or_else(|error| match error.kind() {
+            // It is over already.
+            ErrorKind::NotConnected => Ok(()),
+            _ => Err(error),
+        }))
+    }
+}
+
+impl Drop for RawSocket {
+    /// Its session may go on without it.
+    fn drop(&mut self) {
+        let _ = SockRef::from(&*self.io).shutdown(Shutdown::Write);
     }
 }

@@ -1,6 +1,7 @@
 //! A server with a few routes that show what the layer does.
 
 use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -8,12 +9,13 @@ use actix_web::dev::ServerHandle;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, Bytes, Payload};
 use actix_web::{App, HttpRequest, HttpResponse};
-use futures_util::stream;
+use futures_util::{FutureExt as _, stream};
 use platform::http::body::{self, BodyError, BodyRules};
 use platform::http::upgrade::{RawSocket, UpgradeError, claim};
 use platform::http::{AnsweredBy, Connections, HttpConfig, observe, serve, stop};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
+use tokio::runtime::Builder;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -92,6 +94,9 @@ impl TestServer {
                 .route("/socket", web::post().to(socket))
                 .route("/talk", web::get().to(talk))
                 .route("/deaf", web::get().to(deaf))
+                .route("/elsewhere", web::get().to(elsewhere))
+                .route("/leave", web::get().to(leave))
+                .route("/give-up", web::get().to(give_up))
                 .service(
                     web::scope("/logged")
                         .app_data(AnsweredBy("echo"))
@@ -256,6 +261,60 @@ async fn talk(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> H
 async fn deaf(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
     upgraded(&request, events, async |_socket| {
         std::future::pending::<()>().await;
+    })
+}
+
+/// Has each direction used on a thread of its own, and waits for neither.
+async fn elsewhere(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    let told = [(); 2].map(|()| Told(events.clone().into_inner()));
+    upgraded(&request, events, async |socket| {
+        let (mut reader, mut writer) = tokio::io::split(socket);
+        let [hears, talks] = told;
+        alone(async move {
+            while reader.read(&mut [0; 64]).await.is_ok_and(|it| it > 0) {}
+            drop(hears);
+        });
+        alone(async move {
+            while writer.write_all(&[b'x'; 4096]).await.is_ok() {}
+            drop(talks);
+        });
+        std::future::pending::<()>().await;
+    })
+}
+
+fn alone(work: impl Future<Output = ()> + Send + 'static) {
+    std::thread::spawn(|| {
+        Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(work);
+    });
+}
+
+/// Says something and leaves, whatever else it is told.
+async fn leave(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    upgraded(&request, events, async |mut socket| {
+        socket.read_u8().await.unwrap();
+        socket.write_all(BYE.as_bytes()).await.unwrap();
+    })
+}
+
+/// How many bytes the last `/give-up` has written.
+pub(crate) static GIVEN_UP_AT: AtomicUsize = AtomicUsize::new(0);
+
+/// Talks until its client takes nothing, gives up, and then says what it is told.
+async fn give_up(request: HttpRequest, events: web::Data<UnboundedSender<()>>) -> HttpResponse {
+    let given_up = events.clone();
+    upgraded(&request, events, async move |mut socket| {
+        let mut written = 0;
+        while let Some(more) = socket.write(&[b'x'; 4096]).now_or_never() {
+            written += more.unwrap();
+        }
+        GIVEN_UP_AT.store(written, Ordering::Relaxed);
+        given_up.send(()).unwrap();
+        while let Ok(said) = socket.read_u8().await {
+            socket.write_u8(said).await.unwrap();
+        }
     })
 }
 

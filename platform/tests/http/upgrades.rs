@@ -1,15 +1,17 @@
 //! Connections that a service claims: bytes both ways, behind the bounds of all connections.
 
 use std::io::Write;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, Once};
+use std::time::Instant;
 
 use platform::http::HttpConfig;
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::spawn_local;
 use tracing_subscriber::fmt;
 
 use super::peer::{Peer, upgrade};
-use super::server::{BYE, SOON, TestServer, generous};
+use super::server::{BYE, GIVEN_UP_AT, SOON, TestServer, generous};
 
 const PROTOCOLS: [&str; 2] = ["websocket", "echo"];
 
@@ -47,7 +49,7 @@ async fn bytes_go_both_ways_and_those_right_behind_the_head_come_first() {
         let (mut reader, mut writer) = peer.0.split();
         let sending = writer.write_all(more.as_bytes());
         let mut heard = vec![0; more.len()];
-        let hearing = tokio::io::AsyncReadExt::read_exact(&mut reader, &mut heard);
+        let hearing = reader.read_exact(&mut heard);
         let (sent, read) = tokio::join!(sending, hearing);
         sent.unwrap();
         read.unwrap();
@@ -207,6 +209,87 @@ async fn sockets_do_not_outlive_the_server_nor_hold_it_up() {
     server.gate.add_permits(1);
     assert_eq!(waits.status().await, Some(200));
     stopped.await.unwrap();
+}
+
+#[actix_web::test]
+async fn a_socket_whose_halves_are_elsewhere_ends_with_the_server() {
+    let server = TestServer::start(generous());
+    let mut deaf = Peer::connect_with_small_buffer(&server).await;
+    deaf.send(&upgrade("/elsewhere", "echo")).await;
+    deaf.0.readable().await.unwrap();
+    let mut waits = Peer::connect(&server).await;
+    waits
+        .send("POST /keep HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nab")
+        .await;
+    server.body_kept().await;
+    let stopped = spawn_local(server.finish());
+    // The session and both halves.
+    for _ in 0..3 {
+        server.socket_closed().await;
+    }
+    deaf.read_to_end().await;
+    assert!(!stopped.is_finished());
+    server.gate.add_permits(1);
+    assert_eq!(waits.status().await, Some(200));
+    stopped.await.unwrap();
+}
+
+#[actix_web::test]
+async fn a_client_that_takes_nothing_is_noticed_wherever_it_is_written_to() {
+    let server = TestServer::start(HttpConfig {
+        write_timeout: SOON,
+        ..generous()
+    });
+    let mut deaf = Peer::connect_with_small_buffer(&server).await;
+    deaf.send(&upgrade("/elsewhere", "echo")).await;
+    for _ in 0..3 {
+        server.socket_closed().await;
+    }
+}
+
+#[actix_web::test]
+async fn what_was_said_last_is_heard_by_who_has_not_been_heard_out() {
+    let server = TestServer::start(generous());
+    let mut peer = socket(&server, "/leave").await;
+    peer.send(&"x".repeat(200 << 10)).await;
+    server.socket_closed().await;
+    assert_eq!(peer.read_text().await, BYE);
+}
+
+#[actix_web::test]
+async fn who_never_stops_talking_is_cut_off_when_the_session_is_over() {
+    let server = TestServer::start(generous());
+    let mut peer = socket(&server, "/leave").await;
+    while !peer.is_cut_off() {
+        peer.push(&[b'x'; 4096]).await;
+    }
+}
+
+#[actix_web::test]
+async fn a_write_that_was_given_up_makes_nobody_deaf_who_takes_what_there_is() {
+    let server = TestServer::start(HttpConfig {
+        write_timeout: SOON,
+        ..generous()
+    });
+    let mut heard = loop {
+        let mut peer = Peer::connect_with_small_buffer(&server).await;
+        let began = Instant::now();
+        peer.send(&upgrade("/give-up", "echo")).await;
+        server.socket_closed().await;
+        peer.head().await;
+        let mut all = vec![0; GIVEN_UP_AT.load(Ordering::Relaxed)];
+        let taken = peer.0.read_exact(&mut all).await;
+        // This machine may have been slow, and this client with it.
+        if taken.is_ok() && began.elapsed() < SOON {
+            break peer;
+        }
+        server.socket_closed().await;
+    };
+    let mut deaf = Peer::connect_with_small_buffer(&server).await;
+    deaf.send(&upgrade("/talk", "echo")).await;
+    server.socket_closed().await;
+    heard.send("y").await;
+    heard.hears("y").await;
 }
 
 static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
