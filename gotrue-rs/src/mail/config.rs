@@ -78,7 +78,8 @@ pub(crate) struct MailConfig {
     /// `GOTRUE_MAILER_EMAIL_VALIDATION_EXTENDED` (default false): refuse addresses that are
     /// known not to exist.
     pub(crate) extended_validation: bool,
-    /// `GOTRUE_MAILER_TEMPLATE_MAX_SIZE` (default 1000000): bytes read of a template.
+    /// `GOTRUE_MAILER_TEMPLATE_MAX_SIZE` (default 1000000): most bytes of a template; a
+    /// larger one is not used.
     pub(crate) template_max_size: usize,
     /// `GOTRUE_MAILER_TEMPLATE_MAX_AGE` (default 10m): how long a fetched template is kept.
     pub(crate) template_max_age: SignedDuration,

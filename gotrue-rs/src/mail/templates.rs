@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use platform::clock::Clock;
 use platform::http::{FetchError, HttpClient};
+use tokio::io::AsyncReadExt as _;
 use tokio::sync::Mutex;
 
 use super::config::{KindConfig, MailConfig};
@@ -38,6 +39,8 @@ enum LoadError {
     Fetch(#[from] FetchError),
     #[error("body could not be read: {0}")]
     File(#[from] std::io::Error),
+    #[error("body is larger than {0} bytes")]
+    TooLarge(usize),
     #[error("body could not be fetched: status code {0}")]
     Status(u16),
     #[error("body is not UTF-8")]
@@ -131,8 +134,15 @@ impl Templates {
     async fn read(&self, place: &str) -> Result<String, LoadError> {
         // Upstream: only URLs can be given; a file saves the development stack a web server.
         if let Some(path) = place.strip_prefix(FILE) {
-            let mut bytes = tokio::fs::read(path).await?;
-            bytes.truncate(self.config.template_max_size);
+            let most = self.config.template_max_size;
+            let mut bytes = Vec::new();
+            let file = tokio::fs::File::open(path).await?;
+            let enough = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
+            file.take(enough).read_to_end(&mut bytes).await?;
+            // Upstream: cut there, and half a mail is sent.
+            if bytes.len() > most {
+                return Err(LoadError::TooLarge(most));
+            }
             return String::from_utf8(bytes).map_err(|_| LoadError::Encoding);
         }
         let url = if place.starts_with("http") {

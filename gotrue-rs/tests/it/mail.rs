@@ -167,6 +167,28 @@ async fn a_template_that_cannot_be_used_is_replaced_by_the_built_in_one() {
 }
 
 #[tokio::test]
+async fn a_template_larger_than_it_may_be_is_not_used_in_part() {
+    let (url, ..) = template_site("<b>A long text</b>");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "<b>A long text</b>").unwrap();
+    for place in [url, format!("file://{}", file.path().display())] {
+        for (most, expected) in [("17", "new password"), ("18", "A long text")] {
+            let app = TestApp::spawn_with(&[
+                ("GOTRUE_MAILER_TEMPLATES_RECOVERY", place.as_str()),
+                ("GOTRUE_MAILER_TEMPLATE_MAX_SIZE", most),
+            ])
+            .await;
+            app.sign_up("ada@example.com").await;
+            app.post("/recover", json!({ "email": "ada@example.com" }))
+                .await
+                .ok();
+            let html = app.last_mail().html;
+            assert!(html.contains(expected), "{place} {most}: {html}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_template_that_fails_for_a_user_is_a_failed_mail() {
     let subject = (
         "GOTRUE_MAILER_SUBJECTS_RECOVERY",
