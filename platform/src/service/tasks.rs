@@ -6,6 +6,9 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument as _;
+
+use crate::telemetry::traces::TraceContext;
 
 /// The tasks of a house; cloning shares them.
 #[derive(Clone)]
@@ -34,12 +37,14 @@ impl Tasks {
         }
     }
 
-    /// Runs a task that ends by itself soon after [`Self::stopping`] is cancelled.
+    /// Runs a task that ends by itself soon after [`Self::stopping`] is cancelled. One that a request
+    /// begins belongs to it, in the log and in whatever it asks of others.
     pub fn spawn<F>(&self, task: F) -> JoinHandle<F::Output>
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        self.tracker.spawn_on(task, &self.runtime)
+        let task = TraceContext::within(TraceContext::current(), task);
+        self.tracker.spawn_on(task.in_current_span(), &self.runtime)
     }
 
     /// Runs `work` now and whenever so much time has passed since, until the end. A round that has

@@ -2,16 +2,18 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, Data};
-use actix_web::{App, HttpResponse};
+use actix_web::{App, HttpRequest, HttpResponse};
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use platform::env::{Reader, Vars};
-use platform::http::{AnsweredBy, Connections, HttpClient, HttpConfig, observe, serve};
+use platform::http::{AnsweredBy, Connections, HttpClient, HttpConfig, observe, serve, upgrade};
+use platform::service::Tasks;
 use platform::telemetry::traces::{Traces, TracesConfig};
 use prost::Message as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -88,23 +90,44 @@ fn start(other: SocketAddr) -> SocketAddr {
     listener.set_nonblocking(true).unwrap();
     let address = listener.local_addr().unwrap();
     let connections = Connections::new(HttpConfig::default());
+    let tasks = Tasks::new();
+    let state = Data::new((HttpClient::new().unwrap(), other));
     let server = serve(&connections, 1, [listener], move || {
         App::new()
-            .app_data(Data::new((HttpClient::new().unwrap(), other)))
+            .app_data(Data::new(tasks.clone()))
+            .app_data(state.clone())
             .app_data(AnsweredBy("things"))
             .wrap(from_fn(observe))
             .route("/things/{id}", web::get().to(ask))
+            .route("/task", web::get().to(ask_later))
+            .route("/socket", web::get().to(ask_by_socket))
             .route("/plain", web::get().to(HttpResponse::Ok))
     });
     tokio::spawn(server.unwrap());
     address
 }
 
-async fn ask(state: Data<(HttpClient, SocketAddr)>) -> HttpResponse {
-    let (client, other) = state.get_ref();
+type Other = Data<(HttpClient, SocketAddr)>;
+
+async fn ask(state: Other) -> HttpResponse {
+    ask_other(state.into_inner()).await;
+    HttpResponse::Ok().finish()
+}
+
+async fn ask_other(state: Arc<(HttpClient, SocketAddr)>) {
+    let (client, other) = state.as_ref();
     let fetched = client.get(&format!("http://{other}/"), PATIENCE, 10).await;
     assert_eq!(fetched.unwrap().status, 200);
+}
+
+async fn ask_later(state: Other, tasks: Data<Tasks>) -> HttpResponse {
+    tasks.spawn(ask_other(state.into_inner()));
     HttpResponse::Ok().finish()
+}
+
+async fn ask_by_socket(request: HttpRequest, state: Other) -> HttpResponse {
+    let session = async move |_socket| ask_other(state.into_inner()).await;
+    upgrade::claim(&request, "echo", session).unwrap()
 }
 
 async fn get(server: SocketAddr, path: &str, headers: &str) {
@@ -254,6 +277,29 @@ async fn a_trace_goes_on_although_nothing_is_sent_from_here() {
     );
     get(server, "/things/7", "").await;
     assert_eq!(next(&mut asked).await.header("traceparent"), None);
+}
+
+#[actix_web::test]
+async fn what_outlives_a_request_belongs_to_its_trace() {
+    let _alone = ALONE.lock().await;
+    let (other, mut asked) = listen().await;
+    let server = start(other);
+    let parent = format!("00-{TRACE}-{PARENT}-01");
+    let traced = format!("traceparent: {parent}\r\n");
+    get(server, "/task", &traced).await;
+    assert_eq!(
+        next(&mut asked).await.header("traceparent"),
+        Some(parent.as_str())
+    );
+    let claimed = format!(
+        "GET /socket HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: echo\r\n{traced}\r\n"
+    );
+    let mut socket = TcpStream::connect(server).await.unwrap();
+    socket.write_all(claimed.as_bytes()).await.unwrap();
+    assert_eq!(
+        next(&mut asked).await.header("traceparent"),
+        Some(parent.as_str())
+    );
 }
 
 #[actix_web::test]
