@@ -19,6 +19,7 @@ use actix_web::rt::net::TcpStream;
 
 use super::connection::Connection;
 use super::connection::Connections;
+use super::observe::refuse;
 use super::requests::Exchange;
 use super::stream::{LINGER, WatchedStream};
 use crate::telemetry::http_metrics;
@@ -106,11 +107,15 @@ where
             let ambiguous = exchange
                 .as_ref()
                 .is_some_and(|it| it.is_ambiguous(&request));
-            let handled = (!ambiguous).then(|| Service::call(app, request));
+            let handled = if ambiguous {
+                Err(refuse(&request))
+            } else {
+                Ok(Service::call(app, request))
+            };
             async move {
                 let response = match handled {
-                    None => Response::bad_request(),
-                    Some(handled) => match handled.await {
+                    Err(refusal) => refusal,
+                    Ok(handled) => match handled.await {
                         Ok(response) => response.into().map_into_boxed_body(),
                         Err(response) => response,
                     },

@@ -31,6 +31,7 @@ use super::connection::Connection;
 use super::shared::Shared;
 use super::stream::{LINGER, MAX_UNREAD_AT_END, discard};
 use super::watch::Watch;
+use crate::telemetry::traces::TraceContext;
 use crate::telemetry::{CloseReason, http_metrics};
 
 /// Why a connection cannot be claimed.
@@ -73,8 +74,10 @@ where
     answer
         .headers_mut()
         .insert(UPGRADE, HeaderValue::from_static(protocol));
+    // What it asks of others, it asks for the request that has begun it.
+    let context = TraceContext::current();
     answer.extensions_mut().insert(Claim {
-        session: Box::new(move |socket| Box::pin(session(socket))),
+        session: Box::new(move |socket| Box::pin(TraceContext::within(context, session(socket)))),
         traffic: Arc::default(),
         line: None,
     });
@@ -217,7 +220,7 @@ impl Traffic {
 pub(super) struct Logged {
     pub(super) span: Span,
     pub(super) service: &'static str,
-    pub(super) method: Method,
+    pub(super) method: &'static str,
     pub(super) path: String,
     pub(super) started: Instant,
 }
@@ -234,7 +237,7 @@ impl Drop for Line {
         let _in = request.span.enter();
         tracing::info!(
             service = request.service,
-            method = %request.method,
+            method = request.method,
             path = request.path,
             status = StatusCode::SWITCHING_PROTOCOLS.as_u16(),
             duration_ms = request.started.elapsed().as_secs_f64() * 1e3,

@@ -1,11 +1,13 @@
 //! The process's metrics: one registry, since one process has one `/metrics`.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use prometheus_client::encoding::EncodeLabelSet;
+use actix_web::http::Method;
 use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -27,7 +29,7 @@ struct ByAnswer {
     service: &'static str,
     route: String,
     method: &'static str,
-    status: u16,
+    status: Outcome,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -117,19 +119,49 @@ impl CloseReason {
     }
 }
 
-/// A request that has been answered.
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// It was answered so.
+    Status(u16),
+    /// Its client left before it was answered.
+    Abandoned,
+}
+
+impl EncodeLabelValue for Outcome {
+    fn encode(&self, encoder: &mut LabelValueEncoder<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => status.encode(encoder),
+            Self::Abandoned => "abandoned".encode(encoder),
+        }
+    }
+}
+
+/// A request that is over.
 #[derive(Debug)]
-pub struct Answered<'a> {
-    /// Who answered it.
+pub struct Observed {
+    /// Who was to answer it.
     pub service: &'static str,
-    /// The pattern that its path fits; none if it fits none.
-    pub route: Option<String>,
-    /// What was to be done.
-    pub method: &'a str,
-    /// How it was answered.
-    pub status: u16,
+    /// The pattern that its path fits; empty if it fits none, or nobody can tell any more.
+    pub route: String,
+    /// What was to be done, by [`method_name`].
+    pub method: &'static str,
+    /// What became of it.
+    pub outcome: Outcome,
     /// How long that took.
     pub elapsed: Duration,
+}
+
+/// What any method that is not known is called: each word of a client's may be one.
+pub(super) const OTHER_METHOD: &str = "_OTHER";
+
+/// What a method is called wherever requests are written down.
+pub fn method_name(method: &Method) -> &'static str {
+    const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    let mut known = METHODS.into_iter();
+    known
+        .find(|known| *known == method.as_str())
+        .unwrap_or(OTHER_METHOD)
 }
 
 /// Requests by service, route, method and status and how long they took, closed connections by reason,
@@ -147,7 +179,11 @@ impl HttpMetrics {
     fn registered() -> Self {
         let requests = Family::default();
         let seconds = Family::new_with_constructor(durations as fn() -> Histogram);
-        register("http_requests", "Requests answered", requests.clone());
+        register(
+            "http_requests",
+            "Requests answered or abandoned",
+            requests.clone(),
+        );
         register(
             "http_request_duration_seconds",
             "Time to answer",
@@ -210,29 +246,27 @@ impl HttpMetrics {
             .inc_by(more);
     }
 
-    /// Counts one request. Unknown methods share a label, so that clients cannot make the table grow.
-    pub fn observe(&self, answered: Answered<'_>) {
-        let method = answered.known_method().unwrap_or("other");
-        let service = answered.service;
-        let route = answered.route.unwrap_or_default();
+    /// Counts one request, and how long its answer took if it has one.
+    pub fn observe(&self, observed: Observed) {
+        let Observed {
+            service,
+            route,
+            method,
+            outcome,
+            elapsed,
+        } = observed;
         let by_route = ByRoute { service, route };
-        let seconds = answered.elapsed.as_secs_f64();
-        self.seconds.get_or_create(&by_route).observe(seconds);
+        if outcome != Outcome::Abandoned {
+            let seconds = elapsed.as_secs_f64();
+            self.seconds.get_or_create(&by_route).observe(seconds);
+        }
         let labels = ByAnswer {
             service,
             route: by_route.route,
             method,
-            status: answered.status,
+            status: outcome,
         };
         self.requests.get_or_create(&labels).inc();
-    }
-}
-
-impl Answered<'_> {
-    /// The method, if it is a known one: any word of a client's may stand for another.
-    pub(super) fn known_method(&self) -> Option<&'static str> {
-        const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-        METHODS.into_iter().find(|known| *known == self.method)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod traces;
 
 pub use logs::{LogFormat, init_logs};
 pub use metrics::{
-    Answered, CloseReason, HttpMetrics, Metrics, count, http_metrics, register, render,
+    CloseReason, HttpMetrics, Metrics, Observed, Outcome, count, http_metrics, method_name,
+    register, render,
 };
 pub use prometheus_client::metrics::counter::Counter;

@@ -3,6 +3,8 @@
 
 mod bodies;
 mod connections;
+mod lines;
+mod observing;
 mod peer;
 mod pipelining;
 mod server;

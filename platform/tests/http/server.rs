@@ -101,6 +101,8 @@ impl TestServer {
                     web::scope("/logged")
                         .app_data(AnsweredBy("echo"))
                         .wrap(from_fn(observe))
+                        .route("/never/{word}", web::get().to(never))
+                        .route("/plain/{words}", web::to(HttpResponse::Ok))
                         .route("/{name}", web::get().to(socket)),
                 )
         });

@@ -1,15 +1,13 @@
 //! Connections that a service claims: bytes both ways, behind the bounds of all connections.
 
-use std::io::Write;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, Once};
 use std::time::Instant;
 
 use platform::http::HttpConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::task::spawn_local;
-use tracing_subscriber::fmt;
 
+use super::lines;
 use super::peer::{Peer, upgrade};
 use super::server::{BYE, GIVEN_UP_AT, SOON, TestServer, generous};
 
@@ -292,35 +290,9 @@ async fn a_write_that_was_given_up_makes_nobody_deaf_who_takes_what_there_is() {
     heard.hears("y").await;
 }
 
-static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-
-/// Keeps what is logged.
-struct Kept;
-
-impl Write for Kept {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        LINES.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// The one line about a path.
-fn line_about(path: &str) -> Option<String> {
-    let lines = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
-    let mut lines = lines.lines().filter(|line| line.contains(path));
-    let line = lines.next().map(str::to_owned);
-    assert_eq!(lines.next(), None);
-    line
-}
-
 #[actix_web::test]
 async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
-    static LOGS: Once = Once::new();
-    LOGS.call_once(|| fmt().json().flatten_event(true).with_writer(|| Kept).init());
+    lines::keep();
     let server = TestServer::start(HttpConfig {
         write_timeout: SOON,
         ..generous()
@@ -333,7 +305,7 @@ async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
     peer.head().await;
     peer.send("hello").await;
     peer.hears("hello").await;
-    assert_eq!(line_about("/logged/client"), None);
+    assert_eq!(lines::about("/logged/client"), None);
     peer.0.shutdown().await.unwrap();
     peer.read_text().await;
     server.socket_closed().await;
@@ -345,8 +317,7 @@ async fn a_socket_has_one_line_in_the_log_and_that_at_its_end() {
         ("/logged/client", "client", 5, 8, Some(trace)),
         ("/logged/stopped", "stopping", 0, 0, None),
     ] {
-        let line = line_about(path).unwrap();
-        let line: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let line = lines::about(path).unwrap();
         assert_eq!(line["closed"], closed, "{line}");
         assert_eq!(line["bytes_in"], bytes_in, "{line}");
         assert_eq!(line["bytes_out"], bytes_out, "{line}");

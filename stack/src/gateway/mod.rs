@@ -13,7 +13,7 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Uri;
 use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpResponse, web};
+use actix_web::{Error, HttpResponse, web};
 use platform::http::{AnsweredBy, cors};
 
 use keys::{Change, Presented, Refusal, Rewrite};
@@ -54,7 +54,7 @@ pub async fn pass(
         Owner::Service(name) => name,
         Owner::Unbuilt(_) | Owner::Web => "gateway",
     };
-    request.extensions_mut().insert(AnsweredBy(answered_by));
+    AnsweredBy(answered_by).tell(&request);
     let is_open = route.is_open_to_pages;
     if is_open && let Some(response) = cors::preflight(&request) {
         return Ok(request.into_response(response));

@@ -23,7 +23,7 @@ pub use context::{TRACEPARENT, TRACESTATE, TraceContext};
 use export::Export;
 pub use export::TracesError;
 
-use super::Answered;
+use super::metrics::{OTHER_METHOD, Observed, Outcome};
 
 /// One process has one.
 static TRACER: RwLock<Option<SdkTracer>> = RwLock::new(None);
@@ -88,22 +88,29 @@ impl TracedRequest {
         Some(Self { context, span })
     }
 
-    /// It has been answered.
-    pub(crate) fn end(self, answered: &Answered<'_>) {
+    /// It is over.
+    pub(crate) fn end(self, observed: &Observed) {
         let Some(mut span) = self.span.filter(Span::is_recording) else {
             return;
         };
-        let route = answered.route.clone().unwrap_or_default();
-        let method = answered.known_method();
-        let name = format!("{} {route}", method.unwrap_or("HTTP"));
+        let method = match observed.method {
+            OTHER_METHOD => "HTTP",
+            known => known,
+        };
+        let name = format!("{method} {}", observed.route);
         span.update_name(name.trim_end().to_owned());
         span.set_attributes([
-            KeyValue::new("http.request.method", method.unwrap_or("_OTHER")),
-            KeyValue::new("http.response.status_code", i64::from(answered.status)),
-            KeyValue::new("http.route", route),
-            KeyValue::new("wildfire.service", answered.service),
+            KeyValue::new("http.request.method", observed.method),
+            KeyValue::new("http.route", observed.route.clone()),
+            KeyValue::new("wildfire.service", observed.service),
+            match observed.outcome {
+                Outcome::Status(status) => {
+                    KeyValue::new("http.response.status_code", i64::from(status))
+                }
+                Outcome::Abandoned => KeyValue::new("error.type", "abandoned"),
+            },
         ]);
-        if answered.status >= 500 {
+        if matches!(observed.outcome, Outcome::Status(500..)) {
             span.set_status(Status::error(""));
         }
         span.end();
