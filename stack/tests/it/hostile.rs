@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
-use super::serving::Stack;
+use super::started::Stack;
 
 /// Sends a head that announces a body, then so many bytes of it; the answer, which must come
 /// although the rest does not.

@@ -1,25 +1,18 @@
 //! The contract between services and the house, shown by one that knows nothing else.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::Method;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
-use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::connect_async;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{self, Message};
-use tokio_tungstenite::{connect_async, connect_async_with_config};
 
 use super::dummy::{LIMIT, SERVICE, seen};
-use super::serving::Stack;
-
-/// What moving a body of a gibibyte may add to this process: less than an eighth of it, although
-/// other tests run beside.
-const MOST_ADDED: u64 = LIMIT as u64 / 8;
+use super::started::Stack;
 
 async fn start(name: &str, vars: &[(&str, &str)]) -> Stack {
     let vars = [vars, &[("DUMMY_NAME", name)]].concat();
@@ -153,115 +146,15 @@ async fn a_service_has_web_sockets_behind_the_gateway_and_closes_them_at_the_end
 }
 
 #[actix_web::test]
-async fn a_thousand_sockets_hear_of_the_end_and_do_not_hold_it_up() {
-    const SOCKETS: usize = 1000;
-    let stack = start("sockets", &[]).await;
-    let app = stack.running.addresses.app.unwrap();
-    let key = stack.publishable_key();
-    let url = format!("ws://{app}/dummy/v1/socket?apikey={key}");
-    let mut sockets = Vec::with_capacity(SOCKETS);
-    let small = WebSocketConfig::default().read_buffer_size(2 << 10);
-    while sockets.len() < SOCKETS {
-        let socket = connect_async_with_config(url.as_str(), Some(small), false).await;
-        let (mut socket, _) = socket.unwrap();
-        assert_eq!(socket.next().await.unwrap().unwrap(), "anon".into());
-        sockets.push(socket);
-    }
-    let open = "wildfire_http_sockets_open{service=\"dummy\"} 100";
-    assert!(platform::telemetry::render().contains(open));
-    let began = Instant::now();
-    stack.running.stop().await;
-    println!("{SOCKETS} sockets closed after {:?}", began.elapsed());
-    for mut socket in sockets {
-        let last = socket.next().await.unwrap().unwrap();
-        assert!(last.is_close(), "{last}");
-    }
-}
-
-/// Bytes of this process that are in memory.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib: u64 = line
-        .unwrap()
-        .trim()
-        .trim_end_matches(" kB")
-        .parse()
-        .unwrap();
-    kib << 10
-}
-
-/// The most memory in use while `work` is done, beyond what was before.
-async fn added(work: impl Future<Output = ()>) -> u64 {
-    let (before, most) = (resident(), Arc::new(AtomicU64::new(0)));
-    let done = Arc::new(AtomicBool::new(false));
-    let (noted, over) = (Arc::clone(&most), Arc::clone(&done));
-    let watch = std::thread::spawn(move || {
-        while !over.load(Ordering::Relaxed) {
-            noted.fetch_max(resident(), Ordering::Relaxed);
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
-    });
-    work.await;
-    done.store(true, Ordering::Relaxed);
-    watch.join().unwrap();
-    most.load(Ordering::Relaxed).saturating_sub(before)
-}
-
-async fn connect(stack: &Stack, head: &str) -> TcpStream {
-    let mut socket = TcpStream::connect(stack.running.addresses.api)
-        .await
-        .unwrap();
-    socket.write_all(head.as_bytes()).await.unwrap();
-    socket
-}
-
-#[actix_web::test]
-async fn a_gibibyte_goes_in_and_out_and_is_never_kept() {
-    let stack = start("bytes", &[]).await;
-    let chunk = vec![b'x'; 64 << 10];
-    let sending = async {
-        let head = format!(
-            "PUT /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
-             content-length: {LIMIT}\r\n\r\n"
-        );
-        let mut socket = connect(&stack, &head).await;
-        for _ in 0..LIMIT / chunk.len() {
-            socket.write_all(&chunk).await.unwrap();
-        }
-        let mut answer = String::new();
-        socket.read_to_string(&mut answer).await.unwrap();
-        assert!(answer.ends_with(&LIMIT.to_string()), "{answer}");
-    };
-    let sent = added(sending).await;
-    assert!(sent < MOST_ADDED, "{sent}");
-    let taking = async {
-        let head = "GET /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-        let mut socket = connect(&stack, head).await;
-        let (mut chunk, mut all) = (vec![0; 64 << 10], 0);
-        loop {
-            match socket.read(&mut chunk).await.unwrap() {
-                0 => break,
-                read => all += read,
-            }
-        }
-        assert!(all > LIMIT, "{all}");
-    };
-    let taken = added(taking).await;
-    assert!(taken < MOST_ADDED, "{taken}");
-    let counted = "wildfire_dummy_bytes_total{service=\"dummy\"}";
-    assert!(platform::telemetry::render().contains(counted));
-    stack.running.stop().await;
-}
-
-#[actix_web::test]
 async fn a_body_larger_than_its_route_takes_is_refused_before_it_is_read() {
     let stack = start("large", &[]).await;
     let head = format!(
         "PUT /dummy/v1/bytes HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n",
         LIMIT + 1
     );
-    let mut socket = connect(&stack, &head).await;
+    let api = stack.running.addresses.api;
+    let mut socket = TcpStream::connect(api).await.unwrap();
+    socket.write_all(head.as_bytes()).await.unwrap();
     let mut start = [0; 12];
     socket.read_exact(&mut start).await.unwrap();
     assert_eq!(&start, b"HTTP/1.1 413");

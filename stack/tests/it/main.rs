@@ -11,3 +11,4 @@ mod production;
 mod rights;
 mod seed;
 mod serving;
+mod started;

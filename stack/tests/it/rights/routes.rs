@@ -11,7 +11,7 @@ use stack::gateway::Table;
 use super::grid::Grid;
 use super::{no_gaps_but, reviewed};
 use crate::dummy;
-use crate::serving::Stack;
+use crate::started::Stack;
 
 const HEADER: &str =
     "Who may call what, read from the routers of a stack that runs, and the status that each caller gets
