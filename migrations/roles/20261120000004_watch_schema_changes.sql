@@ -1,10 +1,14 @@
 -- Functions that react to schema changes: they tell the data API to look again
 -- and open extensions to the roles that use them. Event triggers take a
 -- superuser; without one, a change needs `notify pgrst, 'reload schema'` by hand.
+--
+-- They run as whoever changes something, and the scripts of trusted extensions change things as a
+-- superuser with a search path of the caller's choice: so each searches nowhere.
 
 -- Schemas whose changes no client of the data API can see.
 create or replace function extensions.pgrst_ddl_watch() returns event_trigger
 language plpgsql
+set search_path = ''
 as $$
 begin
   if exists (
@@ -33,6 +37,7 @@ $$;
 
 create or replace function extensions.pgrst_drop_watch() returns event_trigger
 language plpgsql
+set search_path = ''
 as $$
 begin
   if exists (
@@ -54,6 +59,7 @@ $$;
 
 create or replace function extensions.grant_pg_cron_access() returns event_trigger
 language plpgsql
+set search_path = ''
 as $$
 begin
   if not exists (
@@ -79,6 +85,7 @@ comment on function extensions.grant_pg_cron_access() is 'Grants access to pg_cr
 
 create or replace function extensions.grant_pg_net_access() returns event_trigger
 language plpgsql
+set search_path = ''
 as $$
 begin
   if exists (

@@ -23,13 +23,14 @@ revoke execute on function _wildfire.set_graphql_placeholder() from public;
 
 create or replace function extensions.grant_pg_graphql_access() returns event_trigger
 language plpgsql
+set search_path = ''
 as $$
 begin
   if not exists (
     select from pg_catalog.pg_event_trigger_ddl_commands() as command
     join pg_catalog.pg_proc as p on p.oid = command.objid
     where command.classid = 'pg_catalog.pg_proc'::regclass
-      and p.proname = 'resolve' and p.pronamespace = to_regnamespace('graphql')
+      and p.proname = 'resolve' and p.pronamespace = pg_catalog.to_regnamespace('graphql')
   ) then
     return;
   end if;

@@ -181,3 +181,44 @@ async fn the_tests_database_has_the_parts_that_the_services_define() {
     let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
     assert!(applied.is_empty(), "{applied:?}");
 }
+
+/// As a project's owner: a schema that the script of an extension searches first.
+const PLANTED_FOR_A_SCRIPT: &str = "
+create schema evil;
+create function evil.rise() returns void language plpgsql as $$
+begin
+  if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+    execute 'alter role supabase_etl_admin superuser';
+  end if;
+end
+$$;
+create function evil.eq(a oid, b regclass) returns boolean language plpgsql as
+  $$ begin perform evil.rise(); return a operator(pg_catalog.=) b::oid; end $$;
+create operator evil.= (leftarg = oid, rightarg = regclass, function = evil.eq);
+create function evil.eq(a text, b text) returns boolean language plpgsql as
+  $$ begin perform evil.rise(); return a operator(pg_catalog.=) b; end $$;
+create operator evil.= (leftarg = text, rightarg = text, function = evil.eq);
+create function evil.to_regnamespace(name text) returns regnamespace language plpgsql as
+  $$ begin perform evil.rise(); return null; end $$;
+create extension hstore with schema evil;
+drop extension hstore";
+
+#[tokio::test]
+async fn what_watches_changes_finds_nothing_in_the_schema_of_an_extension() {
+    let database = TestDatabase::create().await;
+    let client = database.superuser().await;
+    // A project's own database lets its owner make schemas.
+    let let_make = "do $$ begin
+        execute format('grant create on database %I to postgres', current_database());
+      end $$";
+    client.batch(let_make).await.unwrap();
+    let project = database.pool("postgres").client().await.unwrap();
+    project.batch(PLANTED_FOR_A_SCRIPT).await.unwrap();
+    let superuser = "select count(*) as n from pg_roles
+      where rolname = 'supabase_etl_admin' and rolsuper";
+    assert_eq!(number(&client, superuser).await, 0);
+    let searching = "select count(*) as n from pg_event_trigger as t
+      join pg_proc as p on p.oid = t.evtfoid
+      where not coalesce('search_path=\"\"' = any (p.proconfig), false)";
+    assert_eq!(number(&client, searching).await, 0);
+}
