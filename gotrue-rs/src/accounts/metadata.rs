@@ -1,6 +1,7 @@
 //! Metadata of users: every access token carries it, so there is a bound on how much.
 
 use jiff::Timestamp;
+use platform::jwt::MAX_TOKEN_BYTES;
 use platform::pg::Tx;
 
 use crate::db;
@@ -9,18 +10,28 @@ use crate::error::Error;
 use crate::json::{self, Document};
 use crate::refusal::Refusal;
 
-/// How long either document may be, as JSON in bytes. Together with a signature they still fit
-/// into the 64 KiB that servers and proxies take for all headers.
+/// How long either document may be, as JSON in bytes. A token with both is one that every service
+/// takes (`platform::jwt::MAX_TOKEN_BYTES`).
 // Upstream: knows no bound; a megabyte of metadata makes tokens that no server takes.
-const LONGEST: usize = 16 * 1024;
+const LONGEST: usize = 8 * 1024;
+
+/// What the service itself adds to a document: whose it is, addresses, whether they were confirmed.
+const ADDED: usize = 512;
+
+// In base64 both documents and a kilobyte of other claims fit into a token.
+const _: () = assert!((2 * (LONGEST + ADDED) + 2048) / 3 * 4 < MAX_TOKEN_BYTES);
 
 /// Whether tokens can carry a document.
 pub(crate) fn fits(document: &Document) -> bool {
-    json::to_string(document).len() <= LONGEST
+    length(document) <= LONGEST + ADDED
+}
+
+fn length(document: &Document) -> usize {
+    json::to_string(document).len()
 }
 
 fn check(name: &str, document: &Document) -> Result<(), Error> {
-    if fits(document) {
+    if length(document) <= LONGEST {
         return Ok(());
     }
     let text = format!("{name} cannot be longer than {LONGEST} bytes");

@@ -12,4 +12,4 @@ mod verify;
 pub use claims::{Claims, VerifiedToken};
 pub use jwk::{KeyError, generate_es256_jwk};
 pub use keyring::Keyring;
-pub use verify::{JwtError, Verifier};
+pub use verify::{JwtError, MAX_TOKEN_BYTES, Verifier};

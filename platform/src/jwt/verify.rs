@@ -26,8 +26,8 @@ const USUAL_BYTES: u64 = 4 << 10;
 /// Longest token remembered, bytes.
 const MAX_CACHED_TOKEN: usize = 4 * 1024;
 
-/// Longest token looked at, bytes. Gateways cap a header at about this size anyway.
-const MAX_TOKEN_BYTES: usize = 16 * 1024;
+/// Longest token looked at, bytes: what fits into the head of a request beside a key.
+pub const MAX_TOKEN_BYTES: usize = 28 * 1024;
 
 /// Unpadded base64url as RFC 7515 wants it; golang-jwt ignores stray trailing bits, so do we.
 const BASE64URL: GeneralPurpose = GeneralPurpose::new(
