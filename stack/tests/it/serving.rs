@@ -53,7 +53,8 @@ async fn a_link_from_the_mailbox_signs_in_and_the_token_makes_a_prompt() {
     let followed = stack.client.get(&link).send().await.unwrap();
     assert_eq!(followed.status(), StatusCode::SEE_OTHER, "{link}");
     let target = followed.headers()["location"].to_str().unwrap();
-    assert!(target.starts_with("http://127.0.0.1:8080"), "{target}");
+    let app = stack.running.addresses.app.unwrap();
+    assert!(target.starts_with(&format!("http://{app}#")), "{target}");
     let token = target
         .split("access_token=")
         .nth(1)
