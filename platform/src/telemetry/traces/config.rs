@@ -1,7 +1,9 @@
 //! Where traces are sent, read from the environment under OpenTelemetry's names.
 
+use std::str::FromStr as _;
 use std::time::Duration;
 
+use actix_web::http::header::{HeaderName, HeaderValue};
 use opentelemetry::KeyValue;
 use opentelemetry_sdk::trace::Sampler;
 use url::Url;
@@ -56,7 +58,13 @@ impl TracesConfig {
             "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
             "OTEL_EXPORTER_OTLP_HEADERS",
         );
-        let headers = pairs(env, headers).into_iter();
+        let sent = pairs(env, headers);
+        let is_sayable = |(name, value): &(String, String)| {
+            HeaderName::from_str(name).is_ok() && HeaderValue::from_str(value).is_ok()
+        };
+        if !sent.iter().all(is_sayable) {
+            env.problem(headers, "must be names and values of headers");
+        }
         let timeout = specific(
             "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
             "OTEL_EXPORTER_OTLP_TIMEOUT",
@@ -64,7 +72,8 @@ impl TracesConfig {
         let attributes = pairs(env, "OTEL_RESOURCE_ATTRIBUTES").into_iter();
         Some(Self {
             endpoint,
-            headers: headers
+            headers: sent
+                .into_iter()
                 .map(|(name, value)| (name, Secret::new(value)))
                 .collect(),
             timeout: Duration::from_millis(env.number(timeout, 10_000)),
@@ -209,6 +218,8 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "a:4318"),
             ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "token"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a token=b"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "token=%0A"),
             ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s"),
             ("OTEL_RESOURCE_ATTRIBUTES", "a"),
             ("OTEL_TRACES_SAMPLER", "sometimes"),
