@@ -73,11 +73,10 @@ async fn is_clean(app: &TestApp, case: &str, provider: &str, who: Value, token: 
     assert_eq!(identities.len(), 1, "{case}: {user}");
     assert_eq!(identities[0]["provider"], provider, "{case}");
     assert_eq!(identities[0]["identity_data"].get("name"), None, "{case}");
-    assert_eq!(
-        identities[0]["identity_data"][format!("{provider}_verified")],
-        true,
-        "{case}"
-    );
+    let data = &identities[0]["identity_data"];
+    assert_eq!(data["email_verified"], provider == "email", "{case}");
+    // As upstream: that a number is confirmed stands beside the identity.
+    assert_eq!(data["phone_verified"], false, "{case}");
     assert_eq!(user.get("factors"), None, "{case}: {user}");
     assert_eq!(app.refresh("strangers").await.status, 400, "{case}");
     assert_eq!(app.count("select count(*) from auth.sessions").await, 1);

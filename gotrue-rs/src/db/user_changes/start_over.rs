@@ -32,9 +32,9 @@ with tokens as (
 update auth.users
 set email = case when $2 = 'email' then email end, phone = case when $2 = 'phone' then phone end,
   encrypted_password = '', raw_user_meta_data = $3,
-  confirmation_token = '', confirmation_sent_at = null, recovery_token = '',
-  recovery_sent_at = null, email_change = '', email_change_token_current = '',
-  email_change_token_new = '', email_change_sent_at = null, email_change_confirm_status = 0,
+  confirmation_token = '', recovery_token = '', recovery_sent_at = null, email_change = '',
+  email_change_token_current = '', email_change_token_new = '', email_change_sent_at = null,
+  email_change_confirm_status = 0,
   phone_change = '', phone_change_token = '', phone_change_sent_at = null,
   reauthentication_token = '', reauthentication_sent_at = null, updated_at = $4
 where id = $1";

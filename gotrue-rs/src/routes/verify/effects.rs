@@ -4,7 +4,7 @@ use platform::pg::{DbError, Tx};
 
 use super::{OwnedNotice, Redemption};
 use crate::accounts::change::{confirm_phone_change, record};
-use crate::accounts::identity::{Proof, start_over, verified_email, verified_phone};
+use crate::accounts::identity::{Proof, start_over, unverified, verified_email};
 use crate::audit::{Action, Entry};
 use crate::db;
 use crate::db::code_data::{self, Token};
@@ -91,7 +91,7 @@ pub(super) async fn sign_in_by_phone(
     };
     let proof = Proof {
         provider: "phone",
-        data: verified_phone(user.id, &user.phone),
+        data: unverified(user.id, "", &Document::default()),
         said: code_data::said_with(tx, token).await?,
     };
     start_over(tx, user, proof, state.clock.now()).await?;

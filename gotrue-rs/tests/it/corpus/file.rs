@@ -5,7 +5,7 @@ use std::fmt;
 use std::fs;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -69,18 +69,31 @@ pub(super) struct Step {
     /// What upstream said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Answer>,
-    /// What this service says instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) ours: Option<Ours>,
+    /// Where this service says something else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) ours: Vec<Ours>,
 }
 
 /// A difference on purpose.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ours {
+    /// The JSON pointer to what differs.
+    pub(super) at: String,
     /// The first cell of the row that says why.
     pub(super) row: String,
-    pub(super) answer: Answer,
+    /// What is there instead; nothing if nothing is.
+    #[serde(
+        default,
+        deserialize_with = "given",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub(super) is: Option<Value>,
+}
+
+/// A value that is there, `null` too.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// An answer, with what differs each time replaced.
@@ -106,25 +119,41 @@ impl fmt::Display for Answer {
 impl Step {
     /// What is wrong with our answer, if anything.
     pub(super) fn judge(&self, ours: &Answer) -> Option<String> {
-        let upstream = self
-            .answer
-            .as_ref()
-            .expect("no answer: `cargo x record-auth`")
-            .to_string();
-        let given = ours.to_string();
+        let upstream = self.answer.as_ref();
+        let upstream = upstream.expect("no answer: `cargo x record-auth`");
         let ask = &self.ask;
-        match &self.ours {
-            None if given == upstream => None,
-            None => Some(format!("{ask}\n  upstream {upstream}\n  ours     {given}")),
-            Some(_) if given == upstream => {
-                Some(format!("{ask}\n  no difference any more: take `ours` away"))
-            }
-            Some(expected) if expected.answer.to_string() == given => None,
-            Some(expected) => Some(format!(
-                "{ask}\n  expected {}\n  ours     {given}",
-                expected.answer
-            )),
+        if self.ours.is_empty() {
+            let (upstream, ours) = (upstream.to_string(), ours.to_string());
+            let is_same = upstream == ours;
+            return (!is_same).then(|| format!("{ask}\n  upstream {upstream}\n  ours     {ours}"));
         }
+        let mut wrong = Vec::new();
+        let mut expected = serde_json::to_value(upstream).unwrap();
+        let ours = serde_json::to_value(ours).unwrap();
+        for Ours { at, is, .. } in &self.ours {
+            if expected.pointer(at) == ours.pointer(at) {
+                wrong.push(format!("no difference at {at} any more"));
+            }
+            replace(&mut expected, at, is.as_ref());
+        }
+        if expected != ours {
+            wrong.push(format!("expected {expected}\n  ours     {ours}"));
+        }
+        (!wrong.is_empty()).then(|| format!("{ask}\n  {}", wrong.join("\n  ")))
+    }
+}
+
+/// Puts something, or nothing, in place of what a pointer leads to.
+fn replace(document: &mut Value, at: &str, is: Option<&Value>) {
+    let (parent, name) = at.rsplit_once('/').unwrap();
+    match (document.pointer_mut(parent).unwrap(), is) {
+        (Value::Object(members), Some(is)) => {
+            members.insert(name.to_owned(), is.clone());
+        }
+        (Value::Object(members), None) => {
+            members.remove(name);
+        }
+        (other, is) => *other.pointer_mut(&format!("/{name}")).unwrap() = is.unwrap().clone(),
     }
 }
 

@@ -3,8 +3,8 @@
 //! A file is a family of routes: its settings, then scenarios, each a list of requests that may use
 //! what earlier answers of the same scenario said. Every request has upstream's recorded answer:
 //! status, headers and body, in which ids, times and tokens are replaced (`normal.rs`). Where ours
-//! differs on purpose, the step has our answer as well, with the row of
-//! `docs/compatibility/auth.md` that says why; one that differs no longer fails too.
+//! differs on purpose, the step says at which JSON pointers, what is there instead, and the row of
+//! `docs/compatibility/auth.md` that says why; what differs no longer fails too.
 //!
 //! To add requests, write lines without `answer` and record them: `cargo x record-auth`.
 
@@ -153,9 +153,8 @@ fn every_difference_from_upstream_is_a_row_of_the_document() {
     for name in FAMILIES {
         let file = File::read(&folder().join(format!("{name}.jsonl")));
         for (number, line) in file.numbered() {
-            if let Line::Step(step) = line
-                && let Some(Ours { row, .. }) = &step.ours
-            {
+            let Line::Step(step) = line else { continue };
+            for Ours { row, .. } in &step.ours {
                 assert!(
                     rows.contains(&row.as_str()),
                     "{name}.jsonl:{number}: no row {row:?}"

@@ -1,17 +1,17 @@
 //! Sends the requests of a scenario, one after the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, redirect};
 use serde_json::{Value, json};
 
 use super::file::{Answer, Step};
-use super::normal;
+use super::normal::{self, Ids};
 use crate::factors::code_at;
 
 /// What signs the tokens of all settings.
@@ -36,6 +36,7 @@ pub(super) struct Player {
     client: Client,
     /// What earlier answers of the scenario said.
     known: BTreeMap<String, String>,
+    ids: Ids,
 }
 
 impl Player {
@@ -45,12 +46,14 @@ impl Player {
             base: base.to_owned(),
             client: client.build().unwrap(),
             known: BTreeMap::new(),
+            ids: Ids::default(),
         }
     }
 
     /// Begins a scenario: without users, and knowing nothing.
     pub(super) async fn begin(&mut self, scenario: &str, now: Timestamp) {
         self.known.clear();
+        self.ids = Ids::default();
         let admin = self.authorization(&json!("service"), now);
         for audience in AUDIENCES {
             let list = self
@@ -100,13 +103,14 @@ impl Player {
             let value = saved(place, &headers, &text).unwrap_or_default();
             self.known.insert(name.clone(), value);
         }
+        self.ids.step();
         let mut recorded = Answer {
             status,
-            headers: heard(&headers),
+            headers: heard(&headers, &mut self.ids),
             body: None,
             text: None,
         };
-        match normal::body(&text) {
+        match normal::body(&text, &mut self.ids) {
             Some(body) => recorded.body = Some(body),
             None if text.is_empty() => {}
             None => recorded.text = Some(normal::text(&text)),
@@ -188,20 +192,18 @@ fn signed(claims: &Value, secret: &str) -> String {
     format!("{message}.{}", URL_SAFE_NO_PAD.encode(tag))
 }
 
-fn heard(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let names = headers
-        .keys()
-        .filter(|name| !UNHEARD.contains(&name.as_str()));
-    let headers = names.map(|name| {
+fn heard(headers: &HeaderMap, ids: &mut Ids) -> BTreeMap<String, String> {
+    let names = headers.keys().map(HeaderName::as_str);
+    // In an order of their own, as ids are named in it.
+    let names: BTreeSet<_> = names.filter(|name| !UNHEARD.contains(name)).collect();
+    let headers = names.into_iter().map(|name| {
         let values = headers.get_all(name).iter();
         let mut values: Vec<_> = values
             .map(|value| String::from_utf8_lossy(value.as_bytes()))
             .collect();
         values.sort();
-        (
-            name.to_string(),
-            normal::header(name.as_str(), &values.join(", ")),
-        )
+        let value = normal::header(name, &values.join(", "), ids);
+        (name.to_owned(), value)
     });
     headers.collect()
 }
