@@ -6,9 +6,13 @@ create function wildfire_private.claims() returns jsonb
 language sql stable parallel safe
 return nullif(current_setting('request.jwt.claims', true), '')::jsonb;
 
+-- Nobody where the token names no user: servers may call themselves what they like.
 create function wildfire_private.caller() returns uuid
 language sql stable parallel safe
-return (wildfire_private.claims() ->> 'sub')::uuid;
+return case
+  when wildfire_private.claims() ->> 'sub' ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+  then (wildfire_private.claims() ->> 'sub')::uuid
+end;
 
 -- First path segments of the app and names that would be mistaken for them.
 create function wildfire_private.is_reserved_name(name text) returns boolean

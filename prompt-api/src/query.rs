@@ -18,12 +18,17 @@ const TAGS_LIMIT: usize = 20;
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    pub(crate) fn parse(text: &str) -> Self {
-        Self(
-            form_urlencoded::parse(text.as_bytes())
-                .into_owned()
-                .collect(),
-        )
+    /// The database knows no text with a NUL, so none is looked for.
+    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+        let pairs: Vec<_> = form_urlencoded::parse(text.as_bytes())
+            .into_owned()
+            .collect();
+        if pairs.iter().any(|(_, value)| value.contains('\0')) {
+            return Err(Error::MalformedQuery(
+                "NUL characters cannot be searched for",
+            ));
+        }
+        Ok(Self(pairs))
     }
 
     /// The last value of a name, unless it is empty.
@@ -95,11 +100,6 @@ impl Query {
         let tags: Vec<String> = tags.filter(|tag| !tag.is_empty()).collect();
         let text = self.get("q").map(|text| text.trim().to_owned());
         let text = text.filter(|text| !text.is_empty());
-        if tags.iter().chain(&text).any(|text| text.contains('\0')) {
-            return Err(Error::MalformedQuery(
-                "NUL characters cannot be searched for",
-            ));
-        }
         if text
             .as_ref()
             .is_some_and(|text| text.chars().count() > TEXT_LIMIT)

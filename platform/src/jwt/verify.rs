@@ -170,6 +170,10 @@ impl Verifier {
             signature,
         )?;
         let json = Value::Object(claims.clone()).to_string();
+        // No database keeps a NUL in a text, and each is told the claims.
+        if json.contains("\\u0000") && claims.iter().any(|(name, value)| has_nul(name, value)) {
+            return Err(JwtError::Malformed("could not JSON decode claim"));
+        }
         let claims = Claims::from_object(claims)
             .ok_or(JwtError::Malformed("could not JSON decode claim"))?;
         self.check_times(&claims)?;
@@ -228,6 +232,16 @@ impl Verifier {
         }
         Ok(())
     }
+}
+
+fn has_nul(name: &str, value: &Value) -> bool {
+    name.contains('\0')
+        || match value {
+            Value::String(text) => text.contains('\0'),
+            Value::Array(items) => items.iter().any(|item| has_nul("", item)),
+            Value::Object(members) => members.iter().any(|(name, value)| has_nul(name, value)),
+            _ => false,
+        }
 }
 
 fn mismatch_text(algorithm: Algorithm) -> &'static str {

@@ -39,7 +39,7 @@ pub(super) async fn get_prompt_by_key(
     path: web::Path<String>,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let repo = query.repo()?;
     let prompt = find(&state, &caller, &path, repo, query.version()?).await?;
     let body = prompt.body()?;

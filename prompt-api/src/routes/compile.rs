@@ -42,7 +42,7 @@ pub(super) async fn compile_prompt(
     Json(body): Json<Variables, COMPILE_BODY_LIMIT>,
 ) -> Result<HttpResponse, Error> {
     let wanted = CompileRequest::for_prompt(body)?;
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let repo = match wanted.repo.as_deref() {
         Some(address) => Some(repository_address(address)?),
         None => query.repo()?,

@@ -32,7 +32,7 @@ pub(super) async fn list_organizations(
     SignedIn(caller): SignedIn,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let (limit, skip) = (query.limit()?, query.skip()?);
     let Some(user) = caller.user_id() else {
         return Ok(HttpResponse::Ok().json([(); 0]));

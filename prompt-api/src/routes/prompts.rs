@@ -52,7 +52,7 @@ pub(super) async fn list_prompts(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let filter = query.filter()?;
     let place = match (query.repo()?, query.get("owner")) {
         (Some((owner, slug)), _) => Place::Owner(owner, Some(slug)),

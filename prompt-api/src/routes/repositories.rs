@@ -104,9 +104,9 @@ pub(super) async fn list_repositories(
     caller: Caller,
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let filter = query.filter()?;
-    let owner = query.get("owner").filter(|owner| !owner.contains('\0'));
+    let owner = query.get("owner");
     let session = caller.session(&state.database);
     let page = db::repositories::list(session, caller.user_id(), owner, &filter).await?;
     let repositories = page.repositories.iter().map(Ok);

@@ -47,7 +47,7 @@ pub(super) async fn list_versions(
     request: HttpRequest,
 ) -> Result<HttpResponse, Error> {
     let id = prompt_id(&path)?;
-    let query = Query::parse(request.query_string());
+    let query = Query::parse(request.query_string())?;
     let (limit, skip) = (query.limit()?, query.skip()?);
     let session = caller.session(&state.database);
     let page = db::versions::list(session, id, limit, skip).await?;

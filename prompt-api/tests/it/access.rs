@@ -167,3 +167,25 @@ async fn other_origins_may_call() {
             .contains("X-Total-Count")
     );
 }
+
+#[actix_web::test]
+async fn a_server_may_call_itself_what_it_likes() {
+    let api = Api::start().await;
+    let named = json!({ "role": "service_role" });
+    let token = tokens::access_token_with("my-backend", &named);
+    api.get("/api/v1/prompts").bearer(&token).expect(200).await;
+    let with_nul = json!({ "role": "service_role", "note": "a\0b" });
+    let token = tokens::access_token_with("my-backend", &with_nul);
+    api.get("/api/v1/prompts").bearer(&token).refused(401).await;
+}
+
+#[actix_web::test]
+async fn a_nul_is_searched_for_nowhere() {
+    let api = Api::start().await;
+    for path in ["prompts", "repos"] {
+        for name in ["owner", "q", "tag", "repo", "limit"] {
+            let path = format!("/api/v1/{path}?{name}=a%00/b");
+            api.get(&path).refused(400).await;
+        }
+    }
+}
