@@ -87,6 +87,8 @@ begin
       ('anon', 'statement_timeout', '''3s'''),
       ('authenticated', 'statement_timeout', '''8s'''),
       ('authenticator', 'statement_timeout', '''8s'''),
+      -- Callers' claims are set by statements whose texts pg_stat_statements would show everybody.
+      ('authenticator', 'pg_stat_statements.track_utility', 'off'),
       ('authenticator', 'lock_timeout', '''8s'''),
       ('supabase_auth_admin', 'search_path', 'auth'),
       ('supabase_auth_admin', 'idle_in_transaction_session_timeout', '60000'),

@@ -79,6 +79,8 @@ fn defaults(binaries: &Binaries) -> Vec<(&'static str, &'static str)> {
     }
     if binaries.has_library("pg_stat_statements") {
         settings.push(("shared_preload_libraries", "pg_stat_statements"));
+        // Callers' claims are set by utility statements, whose texts it would keep for all to read.
+        settings.push(("pg_stat_statements.track_utility", "off"));
     }
     settings
 }
