@@ -9,7 +9,7 @@ use platform::env::Vars;
 
 use super::setup::{Setup, database_url, shown};
 use super::{CliError, Folders, migrate};
-use crate::lifecycle::running;
+use crate::lifecycle::{refuse_if_taken, running};
 use crate::postgres::{self, OpenOptions, Postgres, PostgresError};
 use crate::ui::Ui;
 
@@ -22,6 +22,7 @@ pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Re
     if running(&setup.data_dir)?.is_some() {
         return Err(CliError::StopFirst);
     }
+    refuse_if_taken(&setup.data_dir)?;
     let secrets = setup.secrets(vars)?;
     Postgres::check_new(&migrate::open_options(&setup, &secrets, None, 0, vars))?;
     let data = postgres::data_dir(&setup.data_dir);

@@ -13,7 +13,7 @@ use platform::jwt::{Keyring, Verifier};
 use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
 use super::{CliError, Wanted, start};
-use crate::lifecycle::{State, running};
+use crate::lifecycle::{LifecycleError, State, refuse_if_taken, running};
 use crate::postgres::{self, accepts_writes};
 use crate::secrets::Secrets;
 use crate::serve::{self, Listeners, Mode, PortName, Ports};
@@ -146,6 +146,9 @@ fn check_data_dir(report: &mut Report, setup: &Setup) {
     let folder = shown(&setup.data_dir);
     let there = setup.data_dir.ancestors().find(|folder| folder.exists());
     let there = there.unwrap_or(Path::new("/"));
+    if let Err(error @ LifecycleError::StrangeFolder { .. }) = refuse_if_taken(&setup.data_dir) {
+        return report.bad(&format!("data folder {folder}"), &error.to_string());
+    }
     match room(there) {
         Ok(LEAST_ROOM..) if there == setup.data_dir => {
             report.good(&format!("data folder {folder} can be written"));

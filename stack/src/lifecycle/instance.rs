@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
+use super::detach::LOG_FILE;
+use crate::secrets::FILE as SECRETS_FILE;
+
 const LOCK_FILE: &str = "wildfire.lock";
 const STATE_FILE: &str = "wildfire.json";
 
@@ -53,6 +56,18 @@ pub enum LifecycleError {
         data_dir: PathBuf,
         /// What the other process says about itself.
         state: Option<Box<State>>,
+    },
+    /// The folder is somebody's, for something else.
+    #[error(
+        "The folder {} is not one of Wildfire: {found:?} is in it. Name an empty or a new one with \
+         --data-dir.",
+        data_dir.display()
+    )]
+    StrangeFolder {
+        /// The folder.
+        data_dir: PathBuf,
+        /// What is in it, or one of many.
+        found: String,
     },
     /// Nothing to stop.
     #[error("Wildfire is not running with the data folder {}.", data_dir.display())]
@@ -170,12 +185,41 @@ impl Drop for Instance {
     }
 }
 
-/// Refuses a data folder that another process has; writes nothing where none ever ran.
+/// Refuses a data folder that another process has, or that is something else; writes nothing where
+/// none ever ran.
 pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
     if data_dir.join(LOCK_FILE).exists() {
         Instance::acquire(data_dir)?;
+        return Ok(());
     }
-    Ok(())
+    match strange_entry(data_dir) {
+        None => Ok(()),
+        Some(found) => Err(LifecycleError::StrangeFolder {
+            data_dir: data_dir.to_owned(),
+            found,
+        }),
+    }
+}
+
+/// Something in the folder that no start puts there, if no start ever did.
+fn strange_entry(data_dir: &Path) -> Option<String> {
+    // What may be there before a first start, or after one that was broken off early.
+    const HARMLESS: [&str; 6] = [
+        ".gitignore",
+        "lost+found",
+        "mail",
+        "postgres",
+        LOG_FILE,
+        SECRETS_FILE,
+    ];
+    let entries = fs::read_dir(data_dir).ok()?;
+    let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
+    let mut strange: Vec<_> = names
+        .filter(|name| !HARMLESS.iter().any(|harmless| name == harmless))
+        .collect();
+    strange.sort();
+    let first = strange.first()?;
+    Some(first.to_string_lossy().into_owned())
 }
 
 /// The installation that runs with `data_dir` and is ready, if one is.

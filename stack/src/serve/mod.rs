@@ -76,6 +76,13 @@ pub enum ServeError {
     /// The web app cannot be read.
     #[error(transparent)]
     WebApp(#[from] webapp::LoadError),
+    /// A build that is not where it is said to be.
+    #[error(
+        "WILDFIRE_WEB_DIR names {}, and no index.html is there; name the folder of a build, which \
+         `npm run build` leaves in web/dist, or unset it",
+        .0.display()
+    )]
+    NoWebApp(PathBuf),
     /// Production without a way to send mail.
     #[error(
         "sign-in links cannot reach anybody: set GOTRUE_SMTP_HOST, GOTRUE_SMTP_PORT and \
@@ -303,6 +310,9 @@ fn load_web_app(context: &ServeContext, config: &StackConfig) -> Result<Arc<WebA
     let security = PageSecurity::new(Some(&api_url), https, config.http.trusted_proxies > 0);
     let executable = std::env::current_exe().ok();
     let given = config.web_dir.as_deref().map(Path::new);
+    if let Some(folder) = given.filter(|folder| !folder.join("index.html").is_file()) {
+        return Err(ServeError::NoWebApp(folder.to_owned()));
+    }
     let folder = webapp::find_build(given, executable.as_deref(), &context.workdir);
     let app = WebApp::load(folder.as_deref(), &context.keys.anon, security)?;
     Ok(Arc::new(app))

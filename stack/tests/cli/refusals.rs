@@ -104,6 +104,26 @@ fn a_folder_with_something_else_in_it_is_refused_and_left_as_it_is() {
 }
 
 #[test]
+fn a_folder_that_is_a_project_or_somebodys_is_no_data_folder() {
+    let installation = Installation::new();
+    installation.write("supabase/config.toml", "project_id = \"own\"\n");
+    installation.write("notes/todo.txt", "");
+    for (folder, found) in [(".", "notes"), ("notes", "todo.txt")] {
+        let option = format!("--data-dir={folder}");
+        for arguments in [&["start"][..], &["migrate"], &["db", "reset", "--yes"]] {
+            let output = installation.run(&[arguments, &[option.as_str()]].concat());
+            let text = stderr(&output);
+            assert!(!output.status.success(), "{arguments:?} {folder}");
+            assert!(
+                text.contains(&format!("{found:?} is in it")) && text.contains("--data-dir"),
+                "{text}"
+            );
+        }
+        assert!(!installation.path().join(folder).join(".gitignore").exists());
+    }
+}
+
+#[test]
 fn a_data_folder_of_another_major_version_says_what_it_needs() {
     let installation = Installation::new();
     fs::create_dir_all(installation.data_dir().join("postgres")).unwrap();
