@@ -195,7 +195,10 @@ async fn no_callers_claims_stand_in_the_servers_statistics() {
     let claims = r#"{"email":"told.to.nobody@example.com","role":"authenticated"}"#;
     let answer = pool
         .session("authenticated", claims)
-        .query("select body, 'in the statistics' as mark from public.notes", &[])
+        .query(
+            "select body, 'in the statistics' as mark from public.notes",
+            &[],
+        )
         .await;
     answer.unwrap();
     let statistics = "select

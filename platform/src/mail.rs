@@ -86,9 +86,14 @@ impl Mail {
 }
 
 fn mailbox(name: &str, address: &str) -> Result<Mailbox, MailError> {
-    let address: Address = address
+    let parsed = address
         .parse()
-        .map_err(|_| MailError::Invalid("address".to_owned()))?;
+        .or_else(|error| match address.rsplit_once('@') {
+            // Some providers gave out names with dots where none may be; in quotes they are allowed.
+            Some((local, host)) => format!("\"{local}\"@{host}").parse(),
+            None => Err(error),
+        });
+    let address: Address = parsed.map_err(|_| MailError::Invalid("address".to_owned()))?;
     Ok(Mailbox::new(
         (!name.is_empty()).then(|| name.to_owned()),
         address,
