@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use deadpool::managed::Object;
 use futures_util::future::BoxFuture;
 use futures_util::join;
+use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::{Error as PostgresError, Row, Statement};
 
@@ -54,19 +55,22 @@ pub trait Executor: Sync {
 /// For whom a statement is prepared that acts for nobody.
 const AS_LOGGED_IN: &str = "";
 
-/// A pooled connection; it goes back to the pool when dropped.
+/// A pooled connection; it goes back to the pool when dropped, though not before the server has answered.
+///
+/// What is set with it outside a transaction lasts, until [`super::Database::transaction`] or a
+/// [`super::Session`] gets this connection.
 pub struct Client {
     /// `None` only once the connection was given up by an unfinished transaction.
     object: Option<Object<Manager>>,
     /// The place in a share of the pool that a caller takes for as long as the connection is used.
-    _place: Option<OwnedSemaphorePermit>,
+    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Client {
     pub(super) fn new(object: Object<Manager>, place: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             object: Some(object),
-            _place: place,
+            place,
         }
     }
 
@@ -77,14 +81,18 @@ impl Client {
 
     async fn query_once(&self, sql: &Sql, params: Params<'_>) -> Result<Vec<Row>, DbError> {
         let connection = self.connection()?;
-        let statement = connection.prepare(AS_LOGGED_IN, sql).await?;
-        connection.checked(connection.client.query(&statement, params).await)
+        let prepared = connection.prepare(AS_LOGGED_IN, sql).await;
+        let statement = connection.checked(prepared)?;
+        let rows = connection.client.query(&statement, params);
+        connection.checked(connection.ask(rows).await)
     }
 
     async fn execute_once(&self, sql: &Sql, params: Params<'_>) -> Result<u64, DbError> {
         let connection = self.connection()?;
-        let statement = connection.prepare(AS_LOGGED_IN, sql).await?;
-        connection.checked(connection.client.execute(&statement, params).await)
+        let prepared = connection.prepare(AS_LOGGED_IN, sql).await;
+        let statement = connection.checked(prepared)?;
+        let touched = connection.client.execute(&statement, params);
+        connection.checked(connection.ask(touched).await)
     }
 
     /// Runs several statements without parameters, separated by semicolons.
@@ -92,24 +100,56 @@ impl Client {
         let sql = sql.into();
         Box::pin(async move {
             let connection = self.connection()?;
-            Ok(connection.client.batch_execute(sql.as_str()).await?)
+            let done = connection.client.batch_execute(sql.as_str());
+            Ok(connection.ask(done).await?)
         })
     }
 
     /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
     pub fn begin(&mut self) -> Tx<'_> {
-        self.begin_with("begin".into(), AS_LOGGED_IN.to_owned())
+        let mut tx = self.begin_with("begin".into(), AS_LOGGED_IN.to_owned());
+        tx.restores = false;
+        tx
     }
 
     /// Opens a transaction by `opening`: `begin` and settings that hold inside it. `acting` says for
-    /// whom statements are prepared in it.
+    /// whom statements are prepared in it. After it the session is as it was made.
     pub(super) fn begin_with(&mut self, opening: Sql, acting: String) -> Tx<'_> {
         Tx {
             client: self,
             opening,
             acting,
+            restores: true,
             begun: AtomicBool::new(false),
             finished: false,
+        }
+    }
+
+    /// Leaves the connection, and the place in a share, to a task that waits for the server: whoever
+    /// goes away while it works has not made room for another.
+    fn leave(&mut self) {
+        let (Some(object), place) = (self.object.take(), self.place.take()) else {
+            return;
+        };
+        object.abandon();
+        // Dropped unsettled, as with its runtime, the pool takes it for unfit.
+        let settled = async move {
+            object.settle().await;
+            if !object.is_fit() {
+                drop(Object::take(object));
+            }
+            drop(place);
+        };
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(settled);
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if self.object.as_deref().is_some_and(|it| !it.is_fit()) {
+            self.leave();
         }
     }
 }
@@ -137,11 +177,13 @@ impl Executor for Client {
 }
 
 /// An open transaction. Dropped without [`Tx::commit`] or [`Tx::rollback`] (an early return, a
-/// cancelled request), it closes its connection rather than hand an open transaction back.
+/// cancelled request), it is rolled back, when the server has done what it was asked.
 pub struct Tx<'c> {
     client: &'c mut Client,
     opening: Sql,
     acting: String,
+    /// Whether the session is as it was made when it has ended.
+    restores: bool,
     begun: AtomicBool,
     finished: bool,
 }
@@ -159,7 +201,11 @@ impl Tx<'_> {
 
     async fn finish(&mut self, how: &'static str) -> Result<(), DbError> {
         if self.begun.load(Ordering::Relaxed) {
-            self.client.batch(how).await?;
+            if self.restores {
+                self.client.connection()?.end(how).await?;
+            } else {
+                self.client.batch(how).await?;
+            }
         }
         self.finished = true;
         Ok(())
@@ -209,7 +255,7 @@ impl Tx<'_> {
             // If the statement fails, `COMMIT` ends the transaction without effect.
             Ok(join!(
                 connection.client.query(&statement, params),
-                connection.client.batch_execute("commit")
+                connection.end("commit")
             ))
         });
         let (rows, committed) = outcome.await?;
@@ -251,12 +297,8 @@ impl Executor for Tx<'_> {
 
 impl Drop for Tx<'_> {
     fn drop(&mut self) {
-        if self.begun.load(Ordering::Relaxed)
-            && !self.finished
-            && let Some(object) = self.client.object.take()
-        {
-            // Taken out of the pool, the connection closes and the server rolls back.
-            drop(Object::take(object));
+        if self.begun.load(Ordering::Relaxed) && !self.finished {
+            self.client.leave();
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Connections, and what makes them for the pool.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use futures_util::StreamExt as _;
 use tokio::task::JoinHandle;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Error as PostgresError, Statement};
@@ -16,11 +18,18 @@ use super::{DbError, Sql};
 /// is waited for inside one.
 const IDLE_IN_TRANSACTION_MS: i32 = 30_000;
 
+/// The names of [`Manager::limits`].
+const LIMITS: [&str; 3] = [
+    "statement_timeout",
+    "lock_timeout",
+    "idle_in_transaction_session_timeout",
+];
+
 /// A session's limits, unless its role or database has stricter ones. As a statement and not as a
 /// start-up option, which connection poolers refuse. The condition is a `case` because other
 /// settings are no numbers, and a planner may look at them first.
 const LIMIT: &str = "-- pg_catalog.pg_settings.limit
-select set_config(l.name, l.most::text, false)
+select l.name, set_config(l.name, l.most::text, false)
 from (values
   ('statement_timeout', $1),
   ('lock_timeout', $2),
@@ -28,6 +37,14 @@ from (values
 ) as l (name, most)
 join pg_catalog.pg_settings as s on s.name = l.name
 where case when s.name = l.name then s.setting::int not between 1 and l.most end";
+
+/// Takes back what a transaction left in its session. A function that a caller may call can set
+/// anything for longer than its transaction, the role too, and make tables that are found before
+/// others. What these reset to is as the login made it, so the limits follow.
+const RESTORE: &str = "; reset role; reset all; discard temp";
+
+/// How long whoever nobody waits for is waited for, where statements may take as long as they like.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Refuses, in the driver's own error type, a database that does not store UTF-8. A text that cannot
 /// be converted would fail before its message is looked at, so that a message that begins a
@@ -53,10 +70,15 @@ impl Manager {
                 tracing::debug!(%error, "a database connection ended");
             }
         });
-        let connection = Connection {
+        let mut connection = Connection {
             client,
             driver,
+            tls: self.tls.clone(),
+            patience: self.statement_timeout.unwrap_or(PATIENCE),
             prepared: Prepared::default(),
+            restore: Sql::new(RESTORE),
+            unanswered: AtomicUsize::new(0),
+            preparing: AtomicUsize::new(0),
             unfit: AtomicBool::new(false),
         };
         // Poolers may not tell.
@@ -64,7 +86,7 @@ impl Manager {
             connection.client.batch_execute(REFUSE_ENCODING).await?;
         }
         if let Some(timeout) = self.statement_timeout {
-            limit(&connection.client, timeout).await?;
+            connection.limit(timeout).await?;
         }
         Ok(connection)
     }
@@ -84,33 +106,102 @@ impl managed::Manager for Manager {
         connection: &mut Connection,
         _: &Metrics,
     ) -> RecycleResult<PostgresError> {
-        if connection.client.is_closed() {
-            return Err(RecycleError::message("closed"));
+        if connection.is_fit() {
+            Ok(())
+        } else {
+            Err(RecycleError::message("closed, or not as it was made"))
         }
-        if connection.unfit.load(Ordering::Relaxed) {
-            return Err(RecycleError::message("its session was reset"));
-        }
-        Ok(())
     }
-}
-
-async fn limit(client: &Client, statement_timeout: Duration) -> Result<(), PostgresError> {
-    let statement = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
-    let (lock, idle) = (statement / 2, IDLE_IN_TRANSACTION_MS);
-    let limits = [&statement, &lock, &idle].map(|it| (it as &(dyn ToSql + Sync), Type::INT4));
-    client.query_typed(LIMIT, &limits).await.map(drop)
 }
 
 /// A connection and what was prepared on it.
 pub(super) struct Connection {
     pub(super) client: Client,
     driver: JoinHandle<()>,
+    tls: MakeRustlsConnect,
+    /// Longest that an answer may take which nobody waits for.
+    patience: Duration,
     prepared: Prepared,
+    /// What follows the end of a transaction, after which the session is as it was made.
+    restore: Sql,
+    /// Questions that are not answered yet.
+    unanswered: AtomicUsize,
+    /// Statements of which it is not known yet what the server calls them, so that nobody closes
+    /// them if nobody waits.
+    preparing: AtomicUsize,
     /// Its session is not as it was made: it is not used for another caller.
     unfit: AtomicBool,
 }
 
 impl Connection {
+    async fn limit(&mut self, statement_timeout: Duration) -> Result<(), PostgresError> {
+        let statement = i32::try_from(statement_timeout.as_millis()).unwrap_or(i32::MAX);
+        let most = [statement, statement / 2, IDLE_IN_TRANSACTION_MS];
+        let params = most
+            .each_ref()
+            .map(|it| (it as &(dyn ToSql + Sync), Type::INT4));
+        let given = self.client.query_typed(LIMIT, &params).await?;
+        for (name, most) in LIMITS.into_iter().zip(most) {
+            if given
+                .iter()
+                .any(|row| row.try_get::<_, &str>(0).is_ok_and(|it| it == name))
+            {
+                self.restore.push("; set ").push(name).push(" = ");
+                self.restore.push(Sql::number(most));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether somebody else may use it.
+    pub(super) fn is_fit(&self) -> bool {
+        let asked = [&self.unanswered, &self.preparing];
+        !self.client.is_closed()
+            && !self.unfit.load(Ordering::Relaxed)
+            && asked.iter().all(|count| count.load(Ordering::Relaxed) == 0)
+    }
+
+    /// Waits for an answer. Whoever stops waiting before it is there leaves a connection that is not
+    /// fit for others until it is settled.
+    pub(super) async fn ask<T>(&self, work: impl Future<Output = T>) -> T {
+        count(&self.unanswered, work).await
+    }
+
+    /// Ends a transaction by `how`, and in the same message gives the session back what it had: what
+    /// is left in it for longer than the transaction must not matter to whoever is next.
+    pub(super) async fn end(&self, how: &'static str) -> Result<(), PostgresError> {
+        let mut text = Sql::new(how);
+        text.push(&self.restore);
+        let mut answers = pin!(self.client.simple_query_raw(text.as_str()).await?);
+        let ended = answers.next().await;
+        while let Some(restored) = answers.next().await {
+            // The transaction has ended all the same.
+            if restored.is_err() {
+                self.unfit.store(true, Ordering::Relaxed);
+            }
+        }
+        ended.transpose().map(drop)
+    }
+
+    /// To be called where an open transaction or an answer is left behind, before [`Self::settle`].
+    pub(super) fn abandon(&self) {
+        self.unanswered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Waits in place of whoever does not any more, until the server has done what it was asked, and
+    /// makes it undo what was left open. What takes longer than it may is cancelled.
+    pub(super) async fn settle(&self) {
+        match tokio::time::timeout(self.patience, self.end("rollback")).await {
+            Ok(Ok(())) => self.unanswered.store(0, Ordering::Relaxed),
+            Ok(Err(error)) => tracing::debug!(%error, "an abandoned connection is closed"),
+            Err(_) => {
+                let token = self.client.cancel_token();
+                let cancelled = token.cancel_query(self.tls.clone());
+                _ = tokio::time::timeout(self.patience, cancelled).await;
+            }
+        }
+    }
+
     /// What was prepared for this text, for whom it was prepared.
     pub(super) fn prepared(&self, acting: &str, sql: &Sql) -> Option<Statement> {
         self.prepared.get(acting, sql)
@@ -125,7 +216,7 @@ impl Connection {
         if let Some(statement) = self.prepared(acting, sql) {
             return Ok(statement);
         }
-        let statement = self.client.prepare(sql.as_str()).await?;
+        let statement = count(&self.preparing, self.client.prepare(sql.as_str())).await?;
         self.prepared.keep(acting, sql, &statement);
         Ok(statement)
     }
@@ -147,6 +238,14 @@ impl Connection {
         }
         outcome
     }
+}
+
+/// Counts `work` for as long as it is not done, also if nobody waits for it any more.
+async fn count<T>(at: &AtomicUsize, work: impl Future<Output = T>) -> T {
+    at.fetch_add(1, Ordering::Relaxed);
+    let outcome = work.await;
+    at.fetch_sub(1, Ordering::Relaxed);
+    outcome
 }
 
 impl Drop for Connection {

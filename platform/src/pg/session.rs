@@ -134,11 +134,14 @@ impl<'d> Session<'d> {
         // All three are handed to the connection when first polled, in this order: if the caller
         // goes away, the server still sees the whole transaction. If the settings are refused,
         // the transaction has failed and the statement is refused with it.
-        let (begun, rows, committed) = join!(
-            connection.client.batch_execute(opening.as_str()),
-            connection.client.query(&statement, params),
-            connection.client.batch_execute("commit")
-        );
+        let flight = async {
+            join!(
+                connection.client.batch_execute(opening.as_str()),
+                connection.client.query(&statement, params),
+                connection.end("commit")
+            )
+        };
+        let (begun, rows, committed) = connection.ask(flight).await;
         begun?;
         let rows = connection.checked(rows)?;
         committed?;

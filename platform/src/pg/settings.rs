@@ -225,7 +225,8 @@ struct OfRole {
 }
 
 // Upstream: PostgREST asks the same (`Config/Database.hs`): only what a user may set, or what the
-// login role was granted; a setting for one database is not looked at.
+// login role was granted; a setting for one database is not looked at. There a role's time limit
+// also holds where it is longer than that of whoever logs in.
 const OF_ROLES: &str = "-- pg_catalog.pg_roles.settings
 with configured as (
   select r.rolname::text as role, split_part(s.setting, '=', 1) as name,
@@ -235,7 +236,11 @@ with configured as (
   cross join lateral unnest(r.rolconfig) as s (setting)
   where m.member = (select l.oid from pg_catalog.pg_roles as l where l.rolname = current_user)
 )
-select distinct c.role, c.name, c.value
+select distinct c.role, c.name, c.value,
+  case
+    when s.name in ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
+    then nullif(s.setting::int, 0)
+  end as most
 from configured as c
 join pg_catalog.pg_settings as s on lower(s.name) = lower(c.name)
 where s.context = 'user'
@@ -243,12 +248,17 @@ where s.context = 'user'
 order by c.role, c.name";
 
 impl RoleSettings {
-    /// Reads them; they stay as they are until they are read again.
+    /// Reads them; they stay as they are until they are read again. A role may have less time than the
+    /// pool gives its callers, but not more.
     pub async fn load(database: &Database) -> Result<Self, DbError> {
         let mut roles = HashMap::<String, OfRole>::new();
         for row in database.client().await?.query(OF_ROLES, &[]).await? {
             let of_role = roles.entry(column(&row, "role")?).or_default();
             let (name, value): (&str, &str) = (column(&row, "name")?, column(&row, "value")?);
+            let most: Option<i32> = column(&row, "most")?;
+            let longest = most.filter(|most| !is_within(value, *most));
+            let longest = longest.map(|most| most.to_string());
+            let value = longest.as_deref().unwrap_or(value);
             if name.eq_ignore_ascii_case("default_transaction_isolation") {
                 of_role.isolation = Isolation::parse(value);
             } else {
@@ -260,4 +270,21 @@ impl RoleSettings {
         }
         Ok(Self(roles))
     }
+}
+
+/// Whether a time, as Postgres writes one, is a limit at all and no longer than so many milliseconds.
+fn is_within(time: &str, most: i32) -> bool {
+    let unit = time.find(|it: char| it.is_ascii_alphabetic());
+    let (number, unit) = time.split_at(unit.unwrap_or(time.len()));
+    let milliseconds = match unit.trim_end() {
+        "us" => 0.001,
+        "" | "ms" => 1.0,
+        "s" => 1e3,
+        "min" => 6e4,
+        "h" => 3.6e6,
+        "d" => 8.64e7,
+        _ => return false,
+    };
+    let time = number.trim().parse::<f64>();
+    time.is_ok_and(|time| (1.0..=f64::from(most)).contains(&(time * milliseconds)))
 }

@@ -79,6 +79,11 @@ impl Sql {
         Self(Cow::Owned(format!("${number}")))
     }
 
+    /// A number as a constant.
+    pub fn number(number: i32) -> Self {
+        Self(Cow::Owned(number.to_string()))
+    }
+
     /// A value as a string constant, for the few statements that take no parameters.
     pub fn literal(value: &str) -> Result<Self, QuoteError> {
         if value.contains('\0') {
