@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use platform::env::Secret;
+use platform::health::Condition;
 use platform::pg::{Client, Database, DatabaseConfig, DbError, Executor as _, SqlState, column};
 use platform_test::{TestDatabase, sql};
 
@@ -299,4 +300,30 @@ async fn finding_out_whether_something_can_be_stored_needs_room_and_leaves_nothi
     }
     let written = after - before;
     assert!((1 << 20..5 << 20).contains(&written), "{written} bytes");
+}
+
+#[tokio::test]
+async fn what_was_asked_before_is_no_answer_to_another_question() {
+    let database = TestDatabase::create().await;
+    let pool = pool(&database, "authenticator", 2, PATIENCE);
+    let good = pool.health("select true as ready").await;
+    assert!(good.condition < Condition::Down, "{good:?}");
+    let lacks = pool.health("select false as ready").await;
+    assert_eq!(lacks.condition, Condition::Down, "{lacks:?}");
+}
+
+#[tokio::test]
+async fn no_answer_is_not_taken_for_the_next_one() {
+    const PING: &str = "select pg_advisory_xact_lock(1) is not null as ready";
+    let database = TestDatabase::create().await;
+    let pool = pool(&database, "authenticator", 3, PATIENCE);
+    let mut holder = database.superuser().await;
+    let tx = holder.begin();
+    tx.query(PING, &[]).await.unwrap();
+    let hung = pool.health(PING).await;
+    assert_eq!(hung.condition, Condition::Down, "{hung:?}");
+    assert!(pool.health(PING).now_or_never().is_none());
+    tx.rollback().await.unwrap();
+    let back = pool.health(PING).await;
+    assert!(back.condition < Condition::Down, "{back:?}");
 }

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use platform::pg::{
     Client, Database, DbError, Executor as _, RoleSettings, Settings, Sql, SqlState, column,
 };
-use platform_test::TestDatabase;
+use platform_test::{TestDatabase, sql};
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -146,6 +146,18 @@ async fn what_the_service_sets_itself_outside_a_transaction_lasts_over_its_own()
     assert_eq!(column::<&str>(&row.await.unwrap(), "path").unwrap(), "\"\"");
 }
 
+/// What a role is given, one after the other, and what it has by a pool of four seconds.
+const TIMES: [(&str, &str, &str); 8] = [
+    ("statement_timeout = '3s'", "3s", "2s"),
+    ("statement_timeout = 0", "4s", "2s"),
+    ("statement_timeout = '0.1ms'", "4s", "2s"),
+    ("statement_timeout = '1.5 h'", "4s", "2s"),
+    ("statement_timeout = 70000", "4s", "2s"),
+    ("statement_timeout = 1500", "1500ms", "2s"),
+    ("lock_timeout = '1d'", "1500ms", "2s"),
+    ("lock_timeout = '900000us'", "1500ms", "900ms"),
+];
+
 #[tokio::test]
 async fn a_role_may_have_less_time_than_the_pool_but_not_more() {
     let database = TestDatabase::create().await;
@@ -155,45 +167,11 @@ async fn a_role_may_have_less_time_than_the_pool_but_not_more() {
         .await
         .unwrap();
     let pool = pool_with(&database, 1, PATIENCE, Duration::from_secs(4));
-    for (set, statement, lock) in [
-        (
-            "alter role timed_one set statement_timeout = '3s'",
-            "3s",
-            "2s",
-        ),
-        ("alter role timed_one set statement_timeout = 0", "4s", "2s"),
-        (
-            "alter role timed_one set statement_timeout = '0.1ms'",
-            "4s",
-            "2s",
-        ),
-        (
-            "alter role timed_one set statement_timeout = '1.5 h'",
-            "4s",
-            "2s",
-        ),
-        (
-            "alter role timed_one set statement_timeout = 70000",
-            "4s",
-            "2s",
-        ),
-        (
-            "alter role timed_one set statement_timeout = 1500",
-            "1500ms",
-            "2s",
-        ),
-        (
-            "alter role timed_one set lock_timeout = '1d'",
-            "1500ms",
-            "2s",
-        ),
-        (
-            "alter role timed_one set lock_timeout = '900000us'",
-            "1500ms",
-            "900ms",
-        ),
-    ] {
-        superuser.batch(set).await.unwrap();
+    for (set, statement, lock) in TIMES {
+        superuser
+            .batch(sql(format!("alter role timed_one set {set}")))
+            .await
+            .unwrap();
         let roles = RoleSettings::load(&pool).await.unwrap();
         let settings = Settings {
             roles: Some(&roles),
@@ -288,9 +266,9 @@ async fn statements_given_up_while_they_are_prepared_do_not_gather() {
     let pool = pool(&database, 1, PATIENCE);
     for number in 0..400 {
         let client = pool.client().await.unwrap();
-        let mut sql = Sql::new("select ");
-        sql.push(Sql::number(number));
-        assert!(client.query(sql, &[]).now_or_never().is_none());
+        let mut text = Sql::new("select ");
+        text.push(Sql::number(number));
+        assert!(client.query(text, &[]).now_or_never().is_none());
     }
     let client = pool.client().await.unwrap();
     let count = "select count(*) as n from pg_prepared_statements";

@@ -1,9 +1,13 @@
 //! Migrations: ledgers of any shape, files outside transactions.
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations, Owner, Table, lock, run_all};
-use platform::pg::{Client, Executor, column};
+use platform::pg::migrate::{Ledger, Migrations, Owner, Table, Turns, lock, run_all};
+use platform::pg::{Client, DbError, Executor, column};
 use platform_test::TestDatabase;
 
 static NUMBERED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/parts/numbered");
@@ -172,4 +176,53 @@ async fn versions_are_numbers_and_files_that_would_be_left_out_are_refused() {
         let refused = part.run(&mut client).await.unwrap_err().to_string();
         assert!(refused.contains(said), "{refused}");
     }
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_turn_says_so_holds_no_snapshot_and_gives_up_in_the_end() {
+    let (log, database) = (Log::default(), TestDatabase::create().await);
+    let written = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone());
+    let _logged = tracing::subscriber::set_default(subscriber.finish());
+    let (first, second) = (database.superuser().await, database.superuser().await);
+    let turns = Turns::new("the kitchen", lock("kitchen"));
+    turns.take(&first).await.unwrap();
+    assert!(log.0.lock().unwrap().is_empty());
+    let short = Turns {
+        longest: Duration::from_millis(500),
+        ..turns
+    };
+    let given_up = short.take(&second).await.unwrap_err();
+    assert!(matches!(given_up, DbError::Migration(_)), "{given_up}");
+    assert!(given_up.to_string().contains("the kitchen"), "{given_up}");
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(
+        log.matches("Waiting for another process").count(),
+        1,
+        "{log}"
+    );
+    assert!(log.contains("the kitchen"), "{log}");
+
+    // The first makes an index while the second waits, which it could not if that held a snapshot.
+    let work = async {
+        let index = "create index concurrently on auth.users (phone, email)";
+        first.batch(index).await.unwrap();
+        turns.give(&first).await.unwrap();
+    };
+    let (taken, ()) = tokio::join!(turns.take(&second), work);
+    taken.unwrap();
 }

@@ -8,6 +8,7 @@ use actix_web::middleware::from_fn;
 use actix_web::web::ServiceConfig;
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use super::forwarded::TrustedProxies;
 use crate::telemetry::traces::TracesConfig;
@@ -32,12 +33,12 @@ pub struct ServeOptions {
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 1024;
 
-/// Serves `configure`, the service `name`, until SIGINT or SIGTERM; then calls `at_end` and has open
-/// requests answered.
+/// Serves `configure`, the service `name`, until SIGINT, SIGTERM or `stopping` is cancelled, which
+/// follows those; then has open requests answered.
 pub async fn run_until_stopped<F>(
     options: ServeOptions,
     name: &'static str,
-    at_end: impl FnOnce(),
+    stopping: &CancellationToken,
     configure: F,
 ) -> io::Result<()>
 where
@@ -61,8 +62,9 @@ where
         outcome = &mut server => return outcome,
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
+        () = stopping.cancelled() => {}
     }
-    at_end();
+    stopping.cancel();
     let handles = [handle];
     let (outcome, ()) = tokio::join!(server, stop(&connections, &handles));
     outcome

@@ -1,7 +1,8 @@
 //! Divides the connections that a database offers among the pools of a process.
 //!
 //! A pool whose size the operator set has that size. The others share what is left, none more than
-//! it asks for; what a pool has is divided once more for anonymous callers ([`super::Database`]).
+//! it asks for or its role may open; what a pool has is divided once more for anonymous callers
+//! ([`super::Database`]). A process that is one of several has its part of the offer.
 
 use std::fmt::Write as _;
 
@@ -13,6 +14,9 @@ const ENOUGH: usize = 4;
 /// Most connections that are left to people, backups and migrations, and of how many one of them is.
 const LEFT: usize = 4;
 
+/// How many processes are thought to share a database if this is not the only one.
+const SEVERAL: usize = 4;
+
 const OFFER: &str = "-- pg_catalog.pg_settings.connections
 select current_setting('max_connections')::int as most,
   current_setting('superuser_reserved_connections')::int
@@ -20,8 +24,13 @@ select current_setting('max_connections')::int as most,
   (select d.datconnlimit from pg_catalog.pg_database as d where d.datname = current_database())
     as limited";
 
+const ROLES: &str = "-- pg_catalog.pg_roles.connection_limits
+select r.rolname::text as role, r.rolconnlimit as most
+from pg_catalog.pg_roles as r
+where r.rolconnlimit >= 0";
+
 /// How many connections a database offers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// `max_connections` of the server.
     pub most: usize,
@@ -29,20 +38,51 @@ pub struct Offer {
     pub reserved: usize,
     /// `connection limit` of the database, if it has one.
     pub limited: Option<usize>,
+    /// `connection limit` of the roles that have one.
+    pub roles: Vec<(String, usize)>,
+    /// Whether others share it that are not asked.
+    pub is_shared: bool,
 }
 
 impl Offer {
     /// What the server says of itself; anybody may ask.
     pub async fn of(client: &Client) -> Result<Self, DbError> {
         let row = client.query_one(OFFER, &[]).await?;
-        let number = |name| -> Result<Option<usize>, DbError> {
-            Ok(usize::try_from(column::<i32>(&row, name)?).ok())
+        let number = |row: &_, name| -> Result<Option<usize>, DbError> {
+            Ok(usize::try_from(column::<i32>(row, name)?).ok())
         };
+        let mut roles = Vec::new();
+        for row in client.query(ROLES, &[]).await? {
+            let most = number(&row, "most")?.unwrap_or_default();
+            roles.push((column(&row, "role")?, most));
+        }
         Ok(Self {
-            most: number("most")?.unwrap_or_default(),
-            reserved: number("reserved")?.unwrap_or_default(),
-            limited: number("limited")?,
+            most: number(&row, "most")?.unwrap_or_default(),
+            reserved: number(&row, "reserved")?.unwrap_or_default(),
+            limited: number(&row, "limited")?,
+            roles,
+            is_shared: false,
         })
+    }
+
+    /// The same for a process of which there are others at this database.
+    #[must_use]
+    pub fn for_one_of_several(self) -> Self {
+        Self {
+            is_shared: true,
+            ..self
+        }
+    }
+
+    /// How many processes divide it.
+    fn processes(&self) -> usize {
+        if self.is_shared { SEVERAL } else { 1 }
+    }
+
+    /// What a role may open, if it has a limit.
+    fn of_role(&self, role: &str) -> Option<usize> {
+        let mut roles = self.roles.iter();
+        roles.find(|(name, _)| name == role).map(|(_, most)| *most)
     }
 
     /// How many connections services can open together.
@@ -60,13 +100,17 @@ impl Offer {
     fn describe(&self) -> String {
         let Self { most, reserved, .. } = self;
         let usable = self.usable();
+        let part = match self.processes() {
+            1 => String::new(),
+            several => format!(", of which this process takes one part in {several}"),
+        };
         match self.limited {
             Some(limit) if limit == usable => {
-                format!("The database offers {usable} connections (its connection limit)")
+                format!("The database offers {usable} connections (its connection limit){part}")
             }
             _ => format!(
                 "The database offers {usable} connections (max_connections is {most}, of which \
-                 {reserved} are reserved)"
+                 {reserved} are reserved){part}"
             ),
         }
     }
@@ -98,29 +142,71 @@ impl Budget {
     /// Divides what is offered.
     pub fn divide(offer: &Offer, pools: &[PoolPlan]) -> Self {
         let set: usize = pools.iter().filter_map(|pool| pool.set).sum();
-        let mut rest = offer.usable().saturating_sub(offer.left() + set);
+        let part = offer.usable().saturating_sub(offer.left()) / offer.processes();
+        let mut rest = part.saturating_sub(set);
+        let asks: Vec<_> = pools.iter().map(|pool| ask(offer, pools, pool)).collect();
         let mut sizes: Vec<_> = pools.iter().map(|pool| pool.set.unwrap_or(0)).collect();
         // Whoever asks for less goes first, so that what they leave is the others'.
         let mut open: Vec<_> = (0..pools.len())
             .filter(|at| pools[*at].set.is_none())
             .collect();
-        open.sort_by_key(|at| pools[*at].usual);
+        open.sort_by_key(|at| asks[*at]);
         let mut waiting = open.len();
         for at in open {
-            sizes[at] = pools[at].usual.min(rest / waiting).max(1);
+            sizes[at] = asks[at].min(rest / waiting).max(1);
             rest = rest.saturating_sub(sizes[at]);
             waiting -= 1;
         }
-        let warning = warning(offer, pools, &sizes);
+        let warnings = [
+            warning_of_roles(offer, pools),
+            warning(offer, pools, &asks, &sizes),
+        ];
+        let warnings: Vec<_> = warnings.into_iter().flatten().collect();
+        let warning = (!warnings.is_empty()).then(|| warnings.join(". "));
         Self { sizes, warning }
     }
 }
 
-fn warning(offer: &Offer, pools: &[PoolPlan], sizes: &[usize]) -> Option<String> {
+/// How many connections a pool asks for whose size nobody set: no more than its part of what its role
+/// may open.
+fn ask(offer: &Offer, pools: &[PoolPlan], pool: &PoolPlan) -> usize {
+    let Some(limit) = offer.of_role(pool.role) else {
+        return pool.usual;
+    };
+    let of_role = || pools.iter().filter(|it| it.role == pool.role);
+    let set: usize = of_role().filter_map(|it| it.set).sum();
+    let open = of_role().filter(|it| it.set.is_none()).count();
+    pool.usual.min(limit.saturating_sub(set) / open.max(1))
+}
+
+fn warning_of_roles(offer: &Offer, pools: &[PoolPlan]) -> Option<String> {
+    let mut text = String::new();
+    for (role, limit) in &offer.roles {
+        let of_role = || pools.iter().filter(|pool| pool.role == role);
+        let needed: usize = of_role()
+            .map(|pool| pool.set.unwrap_or(pool.usual.min(ENOUGH)))
+            .sum();
+        if needed > *limit {
+            let settings: Vec<_> = of_role().map(|pool| pool.setting).collect();
+            let between = if text.is_empty() { "" } else { ". " };
+            // Writing to a string cannot fail.
+            _ = write!(
+                text,
+                "{between}The role {role} may open {limit} connections (its connection limit), which \
+                 is too few for its pools ({}). Raise the limit to {needed} or more, or set smaller \
+                 pools",
+                settings.join(", ")
+            );
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+fn warning(offer: &Offer, pools: &[PoolPlan], asks: &[usize], sizes: &[usize]) -> Option<String> {
     let total: usize = sizes.iter().sum();
+    let mut all = pools.iter().zip(asks.iter().zip(sizes));
     let is_starved =
-        |(pool, size): (&PoolPlan, &usize)| pool.set.is_none() && *size < pool.usual.min(ENOUGH);
-    let is_starved = pools.iter().zip(sizes).any(is_starved);
+        all.any(|(pool, (ask, size))| pool.set.is_none() && *size < (*ask).min(ENOUGH));
     if total <= offer.usable() && !is_starved {
         return None;
     }
@@ -128,6 +214,7 @@ fn warning(offer: &Offer, pools: &[PoolPlan], sizes: &[usize]) -> Option<String>
         .iter()
         .map(|pool| pool.set.unwrap_or(pool.usual))
         .sum();
+    let wanted = wanted * offer.processes();
     let enough = wanted + LEFT + offer.reserved;
     let mut text = offer.describe();
     text.push_str(", which is too few for its pools: ");
@@ -166,7 +253,7 @@ mod tests {
         Offer {
             most,
             reserved: 3,
-            limited: None,
+            ..Offer::default()
         }
     }
 
@@ -253,5 +340,49 @@ mod tests {
                 .unwrap()
                 .contains("connection limit of the database")
         );
+    }
+
+    #[test]
+    fn a_process_that_is_one_of_several_leaves_room_for_the_others() {
+        for most in [20, 60, 100, 400] {
+            let shared = offer(most).for_one_of_several();
+            let budget = Budget::divide(&shared, &[pool(16, None)]);
+            let all = budget.sizes[0] * SEVERAL;
+            assert!(all <= shared.usable(), "{most}: {:?}", budget.sizes);
+            assert_eq!(budget.warning, None, "{most}");
+        }
+        let shared = offer(10).for_one_of_several();
+        let warning = Budget::divide(&shared, &[pool(16, None)]).warning.unwrap();
+        for part in ["one part in 4", "gets 1 (instead of 16; POOL)", "to 71"] {
+            assert!(warning.contains(part), "{part}: {warning}");
+        }
+        let set = Budget::divide(&shared, &[pool(16, Some(5))]);
+        assert_eq!((set.sizes, set.warning), (vec![5], None));
+    }
+
+    #[test]
+    fn pools_of_a_role_share_what_it_may_open() {
+        let limited = |limit| Offer {
+            roles: vec![
+                ("authenticator".to_owned(), limit),
+                ("nobody".to_owned(), 0),
+            ],
+            ..offer(100)
+        };
+        let other = PoolPlan {
+            role: "other",
+            ..pool(16, None)
+        };
+        let budget = Budget::divide(&limited(10), &[pool(16, None), pool(16, None), other]);
+        assert_eq!((budget.sizes, budget.warning), (vec![5, 5, 16], None));
+        let budget = Budget::divide(&limited(10), &[pool(16, Some(6)), pool(16, None), other]);
+        assert_eq!((budget.sizes, budget.warning), (vec![6, 4, 16], None));
+        let budget = Budget::divide(&limited(3), &[pool(16, None), other]);
+        assert_eq!(budget.sizes, [3, 16]);
+        let warning = budget.warning.unwrap();
+        for part in ["authenticator may open 3", "(POOL)", "to 4 or more"] {
+            assert!(warning.contains(part), "{part}: {warning}");
+        }
+        assert!(!warning.contains("max_connections"), "{warning}");
     }
 }

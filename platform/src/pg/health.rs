@@ -40,45 +40,56 @@ impl Database {
         let ping = ping.into();
         Box::pin(async {
             let mut known = self.known.lock().await;
-            if let Some((at, health)) = *known
+            if let Some((asked, at, health)) = &*known
+                && *asked == ping
                 && at.elapsed() < HOLDS
             {
-                return health;
+                return *health;
             }
-            let health = self.health_by(ping).await;
-            *known = Some((Instant::now(), health));
-            health
+            match self.health_by(ping.clone()).await {
+                Ok(health) => {
+                    *known = Some((ping, Instant::now(), health));
+                    health
+                }
+                Err(silent) => silent,
+            }
         })
     }
 
-    async fn health_by(&self, ping: Sql) -> Health {
+    /// How the database is as it says itself; an error if it says nothing in time.
+    async fn health_by(&self, ping: Sql) -> Result<Health, Health> {
         let slow = Health::degraded("The database is slow to answer");
         let down = Health::down("The database cannot be reached");
         let started = Instant::now();
         match tokio::time::timeout(PATIENCE, self.answers(ping)).await {
             Ok(Ok(true)) => {}
-            Ok(Ok(false)) => return Health::down("The database lacks what this service needs"),
+            Ok(Ok(false)) => {
+                return Ok(Health::down("The database lacks what this service needs"));
+            }
             // All connections busy is no reason to take the service away from those who wait.
             Ok(Err(DbError::Pool(PoolError::Timeout(TimeoutType::Wait)))) | Err(_)
                 if self.is_busy() =>
             {
-                return slow;
+                return Err(slow);
             }
             Ok(Err(error)) => {
                 warn_seldom(&error, "health check failed");
-                return down;
+                return Ok(down);
             }
-            Err(_) => return down,
+            Err(_) => return Err(down),
         }
         let answered = started.elapsed();
         match tokio::time::timeout(PATIENCE, self.accepts_writes()).await {
-            Ok(Ok(false)) => Health::degraded("The database cannot store changes; reading works"),
-            Ok(Ok(true)) if answered < SLOW => Health::good(),
-            Ok(Ok(true)) | Err(_) => slow,
+            Ok(Ok(false)) => Ok(Health::degraded(
+                "The database cannot store changes; reading works",
+            )),
+            Ok(Ok(true)) if answered < SLOW => Ok(Health::good()),
+            Ok(Ok(true)) => Ok(slow),
             Ok(Err(error)) => {
                 warn_seldom(&error, "whether it takes writes is not known");
-                slow
+                Ok(slow)
             }
+            Err(_) => Err(slow),
         }
     }
 

@@ -14,14 +14,14 @@
 
 mod files;
 mod ledger;
-
-use std::time::Duration;
+mod turns;
 
 use include_dir::Dir;
 
 use super::{Client, Database, DatabaseConfig, DatabaseUrls, DbError, Executor, Ident, Sql};
 use files::Migration;
 pub use ledger::refuse_strangers;
+pub use turns::Turns;
 
 /// The first line of a file that Postgres runs outside transactions only, such as one that makes an
 /// index concurrently.
@@ -31,20 +31,6 @@ const OUTSIDE: &str = "-- outside a transaction";
 const UNLIMITED: &str = "-- pg_catalog.set_unlimited
 set statement_timeout = 0;
 set lock_timeout = 0";
-
-/// Asked again and again rather than waited for: a statement that waits holds a snapshot, and whoever
-/// makes an index concurrently under this lock waits until older ones are gone.
-const LOCK: &str = "-- pg_catalog.try_lock
-select pg_try_advisory_lock($1) as locked";
-
-/// How often it is asked.
-const LOCK_PAUSE: Duration = Duration::from_millis(200);
-
-/// How long another process is given. An index of a large table takes its time.
-const LONGEST_WAIT: Duration = Duration::from_hours(1);
-
-const UNLOCK: &str = "-- pg_catalog.unlock
-select pg_advisory_unlock($1)";
 
 const LIMITED_AGAIN: &str = "-- pg_catalog.reset_limits
 reset statement_timeout;
@@ -202,48 +188,18 @@ impl Migrations {
             return Ok(Vec::new());
         }
         client.batch(UNLIMITED).await?;
-        self.take_turn(client).await?;
+        self.turns().take(client).await?;
         let outcome = self.run_locked(client).await;
-        let unlocked = self.give_turn(client).await;
+        let unlocked = self.turns().give(client).await;
         let applied = outcome?;
         unlocked?;
         client.batch(LIMITED_AGAIN).await?;
         Ok(applied)
     }
 
-    /// Takes the lock, which no other process has then.
-    pub(super) async fn take_turn(&self, client: &Client) -> Result<(), DbError> {
-        if self.lock(client).await? {
-            return Ok(());
-        }
-        tracing::info!(
-            part = self.scope,
-            "Waiting for another process that migrates"
-        );
-        let turn = async {
-            loop {
-                tokio::time::sleep(LOCK_PAUSE).await;
-                if self.lock(client).await? {
-                    return Ok(());
-                }
-            }
-        };
-        let given_up = |_| {
-            Err(DbError::Migration(format!(
-                "another process has not finished migrations/{} for an hour",
-                self.scope
-            )))
-        };
-        let outcome = tokio::time::timeout(LONGEST_WAIT, turn).await;
-        outcome.unwrap_or_else(given_up)
-    }
-
-    pub(super) async fn give_turn(&self, client: &Client) -> Result<(), DbError> {
-        client.execute(UNLOCK, &[&self.lock]).await.map(drop)
-    }
-
-    async fn lock(&self, client: &Client) -> Result<bool, DbError> {
-        super::column(&client.query_one(LOCK, &[&self.lock]).await?, "locked")
+    /// The turns of processes that apply this part.
+    pub(super) fn turns(&self) -> Turns {
+        Turns::new(self.scope, self.lock)
     }
 
     async fn run_locked(&self, client: &mut Client) -> Result<Vec<String>, DbError> {

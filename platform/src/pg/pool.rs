@@ -68,6 +68,9 @@ pub(super) enum Share {
 /// When it was tried last to store something, and whether that could be done, if this is known.
 pub(super) type Probed = (Instant, Option<bool>);
 
+/// What was asked last, when it was answered and what.
+pub(super) type Known = (Sql, Instant, Health);
+
 /// A pool of connections. Cloning shares it.
 #[derive(Clone)]
 pub struct Database {
@@ -80,7 +83,7 @@ pub struct Database {
     unproved: Arc<Semaphore>,
     /// When connecting failed last.
     failed: Arc<Mutex<Option<Instant>>>,
-    pub(super) known: Arc<tokio::sync::Mutex<Option<(Instant, Health)>>>,
+    pub(super) known: Arc<tokio::sync::Mutex<Option<Known>>>,
     pub(super) probed: Arc<tokio::sync::Mutex<Option<Probed>>>,
 }
 

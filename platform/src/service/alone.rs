@@ -11,7 +11,7 @@ use crate::memory;
 use crate::pg::{Database, DatabaseConfig, DbError, Offer};
 use crate::telemetry::traces::Traces;
 
-/// Carries a plan out and serves it until SIGINT or SIGTERM. Its paths are those below its mount:
+/// Carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to stop. Its paths are those below its mount:
 /// a gateway in front has taken that off.
 pub async fn run_alone(
     definition: &'static Definition,
@@ -24,11 +24,12 @@ pub async fn run_alone(
     let sizes = divide(definition.name, &plan, house).await;
     let house = &house.clone().with_sizes(sizes);
     let service = house.start(definition.name, plan)?;
-    let (mounted, tasks) = (service.clone(), house.tasks.clone());
+    let mounted = service.clone();
     let configure = move |config: &mut ServiceConfig| {
         Mount::below("", config, |mount| mounted.routes(mount));
     };
-    let served = run_until_stopped(options, definition.name, || tasks.stop(), configure).await;
+    let stopping = house.tasks.stopping();
+    let served = run_until_stopped(options, definition.name, stopping, configure).await;
     house.end([&service]).await;
     if let Some(traces) = traces {
         traces.finish().await;
@@ -36,13 +37,14 @@ pub async fn run_alone(
     Ok(served?)
 }
 
-/// The sizes of its pools; as its settings have them while the database cannot be asked.
+/// The sizes of its pools, which leave room for the other processes that share the database; as its settings have them while the database cannot be asked.
 async fn divide(name: &'static str, plan: &Plan, house: &House) -> PoolSizes {
     let Some(pool) = plan.pools.first() else {
         return PoolSizes::default();
     };
     match ask(house, pool.role).await {
         Ok(offer) => {
+            let offer = offer.for_one_of_several();
             let (sizes, warning) = PoolSizes::divide(&offer, [(name, plan)]);
             if let Some(warning) = warning {
                 tracing::warn!("{warning}");

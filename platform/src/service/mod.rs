@@ -48,7 +48,7 @@ mod sizes;
 mod tasks;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -119,7 +119,7 @@ impl fmt::Debug for Definition {
 
 /// A service whose settings are known and good; nothing of it runs yet.
 pub struct Plan {
-    /// The pools it will open, at most one for each role; no others can be.
+    /// The pools it will open, one for each role and each once; no others can be.
     pub pools: Vec<PoolPlan>,
     start: Start,
 }
@@ -207,9 +207,12 @@ pub struct House {
     pub metrics: Metrics,
     /// How large the pools are.
     sizes: PoolSizes,
-    /// Whose copy this is.
-    name: &'static str,
+    /// The pools that the service whose copy this is has planned and not opened yet, with their sizes
+    /// if those are known. A house that is nobody's has no plan.
+    planned: Option<Planned>,
 }
+
+type Planned = Arc<Mutex<Vec<(&'static str, Option<usize>)>>>;
 
 impl House {
     /// A house in which nobody lives yet.
@@ -232,7 +235,7 @@ impl House {
             pools: Pools::default(),
             metrics,
             sizes: PoolSizes::default(),
-            name: "",
+            planned: None,
         })
     }
 
@@ -243,15 +246,23 @@ impl House {
         self
     }
 
-    /// Connections as this role, as the service wants them, and as many as it was given.
+    /// Connections as this role, as the service wants them, and as many as it was given. What it did
+    /// not plan, or has opened before, is refused: it would be more than the database offers.
     pub fn database(
         &self,
         role: &'static str,
         wanted: impl FnOnce(Secret<String>) -> DatabaseConfig,
     ) -> Result<Database, DbError> {
         let mut config = wanted(self.databases.of(role)?);
-        if let Some(size) = self.sizes.of(self.name, role)? {
-            config.max_connections = size;
+        if let Some(planned) = &self.planned {
+            let mut planned = planned.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(at) = planned.iter().position(|(of, _)| *of == role) else {
+                let refused = format!("no pool of {role} is planned that is not open yet");
+                return Err(DbError::Config(refused));
+            };
+            if let (_, Some(size)) = planned.swap_remove(at) {
+                config.max_connections = size;
+            }
         }
         let database = Database::new(&config)?;
         self.pools.add(self.metrics, role, &database);
@@ -260,9 +271,11 @@ impl House {
 
     /// Carries a plan out.
     pub fn start(&self, name: &'static str, plan: Plan) -> Result<Arc<dyn Service>, StartError> {
+        let planned = plan.pools.iter();
+        let planned = planned.map(|pool| (pool.role, self.sizes.of(name, pool.role)));
         let own = Self {
             metrics: Metrics::of(name),
-            name,
+            planned: Some(Arc::new(Mutex::new(planned.collect()))),
             ..self.clone()
         };
         let service = (plan.start)(&own)?;

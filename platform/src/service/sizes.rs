@@ -1,12 +1,12 @@
 //! How many connections each pool of a house may open.
 
 use super::Plan;
-use crate::pg::{Budget, DbError, Offer};
+use crate::pg::{Budget, Offer};
 
 /// The sizes of pools, by service and role; none if nobody divided anything, which leaves them to the
 /// services.
 #[derive(Clone, Debug, Default)]
-pub struct PoolSizes(Option<Vec<(&'static str, &'static str, usize)>>);
+pub struct PoolSizes(Vec<(&'static str, &'static str, usize)>);
 
 impl PoolSizes {
     /// Divides what a database offers among the pools of these services, named beside their plans.
@@ -23,18 +23,13 @@ impl PoolSizes {
         let Budget { sizes, warning } = Budget::divide(offer, &wanted);
         let sizes = pools.iter().zip(sizes);
         let sizes = sizes.map(|((name, pool), size)| (*name, pool.role, size));
-        (Self(Some(sizes.collect())), warning)
+        (Self(sizes.collect()), warning)
     }
 
-    /// The size of a service's pool; `None` if nobody divided anything. A pool that was not planned is
-    /// refused: it would be more than the database offers.
-    pub(super) fn of(&self, service: &str, role: &str) -> Result<Option<usize>, DbError> {
-        let Some(sizes) = &self.0 else {
-            return Ok(None);
-        };
-        let mut sizes = sizes.iter();
+    /// The size of a service's pool, if somebody divided.
+    pub(super) fn of(&self, service: &str, role: &str) -> Option<usize> {
+        let mut sizes = self.0.iter();
         let found = sizes.find(|(name, as_role, _)| *name == service && *as_role == role);
-        let found = found.map(|(_, _, size)| Some(*size));
-        found.ok_or_else(|| DbError::Config(format!("{service} did not plan a pool of {role}")))
+        found.map(|(_, _, size)| *size)
     }
 }

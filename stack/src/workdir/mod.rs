@@ -10,17 +10,15 @@ mod statements;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use platform::pg::migrate::{Turns, lock};
 use platform::pg::{Database, Sql};
 
 use crate::config_toml::Project;
 
 pub use error::WorkdirError;
 
-const LOCK: &str = "-- pg_catalog.lock_project
-select pg_advisory_lock(hashtextextended('wildfire.project', 0))";
-
-const UNLOCK: &str = "-- pg_catalog.unlock_project
-select pg_advisory_unlock(hashtextextended('wildfire.project', 0))";
+/// The turns of instances that apply a project to one database.
+const TURNS: Turns = Turns::new("the project's files", lock("wildfire.project"));
 
 /// A project folder.
 #[derive(Clone, Debug)]
@@ -68,9 +66,9 @@ impl Workdir {
         database: &Database,
     ) -> Result<Applied, WorkdirError> {
         let guard = database.client().await?;
-        guard.batch(LOCK).await?;
+        TURNS.take(&guard).await?;
         let outcome = self.apply_alone(project, database).await;
-        let unlocked = guard.batch(UNLOCK).await;
+        let unlocked = TURNS.give(&guard).await;
         let applied = outcome?;
         unlocked?;
         Ok(applied)

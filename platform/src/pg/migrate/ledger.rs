@@ -117,7 +117,7 @@ impl Migrations {
             return Ok(());
         }
         // Another process may be about to make it.
-        self.take_turn(admin).await?;
+        self.turns().take(admin).await?;
         let made = async {
             if has_schema(admin, schema).await? {
                 return Ok(());
@@ -127,7 +127,7 @@ impl Migrations {
             admin.batch(statements).await
         };
         let made = made.await;
-        self.give_turn(admin).await?;
+        self.turns().give(admin).await?;
         made
     }
 
