@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_process_that_is_one_of_several_leaves_room_for_the_others() {
-        for most in [20, 60, 100, 400] {
+        for most in [30, 60, 100, 400] {
             let shared = offer(most).for_one_of_several();
             let budget = Budget::divide(&shared, &[pool(16, None)]);
             let all = budget.sizes[0] * SEVERAL;

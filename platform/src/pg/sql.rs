@@ -198,8 +198,6 @@ impl fmt::Debug for Ident {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -226,16 +224,5 @@ mod tests {
         assert_eq!(sql.as_str(), r#""a", "B c""#);
         assert_eq!(columns[0].dot(&columns[1]).as_str(), r#""a"."B c""#);
         assert_eq!(Sql::join(Vec::<Sql>::new(), ", ").as_str(), "");
-    }
-
-    proptest! {
-        /// Between its quotes a name has quotes in pairs only, and is the name again without them.
-        #[test]
-        fn quoted_names_end_where_they_should(name in "[^\0]{1,15}") {
-            let quoted = Ident::quote(&name).unwrap();
-            let inner = quoted.as_str().strip_prefix('"').unwrap().strip_suffix('"').unwrap();
-            prop_assert!(!inner.replace("\"\"", "").contains('"'));
-            prop_assert_eq!(inner.replace("\"\"", "\""), name);
-        }
     }
 }
