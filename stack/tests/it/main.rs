@@ -1,6 +1,7 @@
 //! Tests that need more than one part of the stack, against a real Postgres.
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
+mod alone;
 mod deployment;
 mod dummy;
 mod hostile;
