@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use actix_web::web::ServiceConfig;
 use platform::clock::Clock;
 use platform::cluster::{Binaries, Cluster, FindOptions};
 use platform::env::Secret;
+use platform::http::mount::Mount;
 use platform::jwt::Verifier;
 use platform::mail::NoMailer;
 use platform::pg::{
@@ -124,7 +124,7 @@ async fn a_limit_of_the_database_and_of_a_role_is_seen() {
 struct Nothing;
 
 impl Service for Nothing {
-    fn routes(&self, _: &mut ServiceConfig) {}
+    fn routes(&self, _: &mut Mount<'_>) {}
 }
 
 #[tokio::test]
