@@ -1,10 +1,5 @@
 //! What holds for `platform` whatever comes in.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot be set up must fail loudly"
-)]
-
 use platform::clock::Clock;
 use platform::jwt::Verifier;
 use platform::pg::Ident;
