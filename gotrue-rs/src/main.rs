@@ -74,9 +74,8 @@ async fn run(command: Option<&str>) -> Result<(), Box<dyn Error>> {
 }
 
 /// Brings the schema up to date as whoever the service logs in as.
-async fn migrate(mut database: DatabaseConfig) -> Result<(), DbError> {
-    database.statement_timeout = None;
-    let database = Database::new(&database)?;
+async fn migrate(database: DatabaseConfig) -> Result<(), DbError> {
+    let database = Database::new(&database.for_migrations())?;
     let mut client = database.client().await?;
     for migrations in SERVICE.migrations {
         migrations.run(&mut client).await?;

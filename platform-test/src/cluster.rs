@@ -144,7 +144,7 @@ pub fn parts() -> Vec<Migrations> {
 
 /// What `wildfire migrate` does, in the same order and with the same roles.
 async fn migrate(cluster: &Cluster) {
-    let database = connect(&cluster.superuser_url(TEMPLATE));
+    let database = connect_to_migrate(&cluster.superuser_url(TEMPLATE));
     {
         let mut client = database.client().await.expect("connection to the template");
         ROLE_FILES.run(&mut client).await.expect("roles");
@@ -161,6 +161,11 @@ async fn migrate(cluster: &Cluster) {
     }
     // A template may have no open connection while it is copied.
     database.close();
+}
+
+pub(crate) fn connect_to_migrate(url: &str) -> Database {
+    let config = DatabaseConfig::new(Secret::from(url), "platform-test").for_migrations();
+    Database::new(&config).expect("test database settings")
 }
 
 pub(crate) fn connect(url: &str) -> Database {

@@ -6,7 +6,7 @@ use platform::cluster::SUPERUSER;
 use platform::env::Secret;
 use platform::pg::{Client, Database, DatabaseConfig};
 
-use crate::cluster::{PASSWORD, TEMPLATE, connect, server};
+use crate::cluster::{PASSWORD, TEMPLATE, connect, connect_to_migrate, server};
 use crate::sql;
 
 static NEXT: AtomicU32 = AtomicU32::new(1);
@@ -60,6 +60,19 @@ impl TestDatabase {
             .client()
             .await
             .expect("superuser connection")
+    }
+
+    /// A superuser's connection to migrate with.
+    pub async fn administrator(&self) -> Client {
+        self.to_migrate(SUPERUSER).await
+    }
+
+    /// A connection of this role to migrate with.
+    pub async fn to_migrate(&self, role: &str) -> Client {
+        connect_to_migrate(&self.url(role))
+            .client()
+            .await
+            .expect("connection to migrate with")
     }
 
     fn url_to(&self, role: &str, database: &str) -> String {

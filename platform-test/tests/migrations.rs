@@ -34,7 +34,7 @@ fn numbered(table: Table) -> Migrations {
 #[tokio::test]
 async fn a_ledger_of_id_name_and_hash_is_kept_and_an_edited_file_refused() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let ledger = "create schema ledgers;
       create table ledgers.migrations (id integer primary key, name text unique, hash text,
         executed_at timestamptz default now())";
@@ -67,7 +67,7 @@ async fn a_ledger_of_id_name_and_hash_is_kept_and_an_edited_file_refused() {
 #[tokio::test]
 async fn a_ledger_of_numbers_is_kept_and_a_file_may_run_outside_a_transaction() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let ledger = "create schema ledgers;
       create table ledgers.versions (version bigint primary key, inserted_at timestamp(0));
       insert into ledgers.versions values (20991231000000, now())";
@@ -109,12 +109,15 @@ async fn of_two_that_start_together_one_waits_and_finds_everything_applied() {
     let part = own("numbered", &NUMBERED);
     for _ in 0..3 {
         let database = TestDatabase::create().await;
-        let [mut one, mut other] = [database.superuser().await, database.superuser().await];
+        let [mut one, mut other] = [
+            database.administrator().await,
+            database.administrator().await,
+        ];
         let (one, other) = tokio::join!(part.run(&mut one), part.run(&mut other));
         let mut applied = [one.unwrap().len(), other.unwrap().len()];
         applied.sort_unstable();
         assert_eq!(applied, [0, 2]);
-        assert_eq!(number(&database.superuser().await, VALID).await, 1);
+        assert_eq!(number(&database.administrator().await, VALID).await, 1);
     }
 }
 
@@ -130,7 +133,10 @@ async fn of_two_that_start_together_one_makes_the_schema_of_a_role() {
         let database = TestDatabase::create().await;
         let urls = [(ROLE, database.url(ROLE))];
         let urls = urls.into_iter().collect();
-        let [mut one, mut other] = [database.superuser().await, database.superuser().await];
+        let [mut one, mut other] = [
+            database.administrator().await,
+            database.administrator().await,
+        ];
         let (one, other) = tokio::join!(
             run_all([&part], &mut one, &urls),
             run_all([&part], &mut other, &urls)
@@ -144,7 +150,7 @@ async fn of_two_that_start_together_one_makes_the_schema_of_a_role() {
 #[tokio::test]
 async fn an_index_whose_making_was_broken_off_is_made_again() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let part = own("numbered", &NUMBERED);
     part.run(&mut client).await.unwrap();
     let broken_off = "delete from ledgers.migrations where version = '0001';
@@ -166,7 +172,7 @@ async fn an_index_whose_making_was_broken_off_is_made_again() {
 #[tokio::test]
 async fn versions_are_numbers_and_files_that_would_be_left_out_are_refused() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let applied = own("tens", &TENS).run(&mut client).await.unwrap();
     assert_eq!(applied, ["tens/2_create_table", "tens/10_add_column"]);
     for (part, said) in [
@@ -198,7 +204,10 @@ async fn whoever_waits_for_a_turn_says_so_holds_no_snapshot_and_gives_up_in_the_
     let written = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || written.clone());
     let _logged = tracing::subscriber::set_default(subscriber.finish());
-    let (first, second) = (database.superuser().await, database.superuser().await);
+    let (first, second) = (
+        database.administrator().await,
+        database.administrator().await,
+    );
     let turns = Turns::new("the kitchen", lock("kitchen"));
     turns.take(&first).await.unwrap();
     assert!(log.0.lock().unwrap().is_empty());

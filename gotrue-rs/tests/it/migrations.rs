@@ -85,11 +85,11 @@ async fn upstreams_record_holds_upstreams_versions_and_no_other() {
 #[tokio::test]
 async fn a_database_with_a_newer_table_of_our_own_is_refused() {
     let app = TestApp::spawn().await;
-    let mut client = app.superuser().await;
+    let mut client = app.database.administrator().await;
     let newer = "insert into _wildfire_auth.migrations (scope, version, name, checksum)
       values ('auth_own', '20991231000000', 'from_the_future', 'x')";
     client.batch(newer).await.unwrap();
-    let mut own = app.pool.client().await.unwrap();
+    let mut own = app.database.to_migrate("supabase_auth_admin").await;
     for client in [&mut client, &mut own] {
         let refused = migrate(client).await.unwrap_err().to_string();
         assert!(
@@ -103,15 +103,15 @@ async fn a_database_with_a_newer_table_of_our_own_is_refused() {
 #[tokio::test]
 async fn the_services_own_role_finds_everything_applied() {
     let app = TestApp::spawn().await;
-    let mut own = app.pool.client().await.unwrap();
+    let mut own = app.database.to_migrate("supabase_auth_admin").await;
     assert!(migrate(&mut own).await.unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn where_the_service_may_not_create_anything_the_owner_is_asked() {
     let app = TestApp::spawn().await;
-    let superuser = app.superuser().await;
-    let mut own = app.pool.client().await.unwrap();
+    let superuser = app.database.administrator().await;
+    let mut own = app.database.to_migrate("supabase_auth_admin").await;
     for taken_away in [
         "drop schema _wildfire_auth cascade",
         "create schema _wildfire_auth",
@@ -129,7 +129,7 @@ async fn where_the_service_may_not_create_anything_the_owner_is_asked() {
 #[tokio::test]
 async fn the_first_release_is_brought_up_to_date() {
     let app = TestApp::spawn().await;
-    let mut client = app.superuser().await;
+    let mut client = app.database.administrator().await;
     let fresh = catalog(&client).await;
     assert!(fresh.len() > 300, "{}", fresh.len());
     client.batch(FIRST_RELEASE).await.unwrap();
@@ -150,7 +150,7 @@ async fn the_first_release_is_brought_up_to_date() {
 async fn a_second_run_over_the_final_schema_changes_nothing() {
     let app = TestApp::spawn().await;
     app.sign_up("a@example.com").await;
-    let mut client = app.superuser().await;
+    let mut client = app.database.administrator().await;
     let before = catalog(&client).await;
     client
         .batch("delete from auth.schema_migrations")
@@ -164,7 +164,7 @@ async fn a_second_run_over_the_final_schema_changes_nothing() {
 #[tokio::test]
 async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role() {
     let app = TestApp::spawn().await;
-    let superuser = app.superuser().await;
+    let superuser = app.database.administrator().await;
     superuser
         .batch(
             "drop schema _wildfire_auth cascade;
@@ -179,7 +179,7 @@ async fn a_database_of_upstreams_gets_what_is_missing_from_the_services_own_role
         )
         .await
         .unwrap();
-    let mut own = app.pool.client().await.unwrap();
+    let mut own = app.database.to_migrate("supabase_auth_admin").await;
     assert_eq!(migrate(&mut own).await.unwrap(), OWN);
     let known = "select string_agg(u.email, ',') from _wildfire_auth.admin_accounts as a
       join auth.users as u on u.id = a.user_id";

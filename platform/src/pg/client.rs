@@ -105,6 +105,16 @@ impl Client {
         })
     }
 
+    /// Refuses a connection in whose session others may have put something first on the path.
+    pub(super) fn is_to_migrate(&self) -> Result<(), DbError> {
+        if self.connection()?.is_for_migrations {
+            return Ok(());
+        }
+        Err(DbError::Config(
+            "migrations run on connections that are made for them".to_owned(),
+        ))
+    }
+
     /// Opens a transaction. `BEGIN` travels with its first statement, so it costs nothing.
     pub fn begin(&mut self) -> Tx<'_> {
         let mut tx = self.begin_with("begin".into(), AS_LOGGED_IN.to_owned());

@@ -43,6 +43,10 @@ where case when s.name = l.name then s.setting::int not between 1 and l.most end
 /// others. What these reset to is as the login made it, so the limits follow.
 const RESTORE: &str = "; reset role; reset all; discard temp";
 
+/// The session of whoever migrates. As statements and not as start-up options, for the same reason.
+const FOR_MIGRATIONS: &str = "set role none; set search_path = ''; set statement_timeout = 0; \
+    set lock_timeout = 0; set default_transaction_read_only = off";
+
 /// How long whoever nobody waits for is waited for, where statements may take as long as they like.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -59,6 +63,7 @@ pub(super) struct Manager {
     pub(super) config: tokio_postgres::Config,
     pub(super) tls: MakeRustlsConnect,
     pub(super) statement_timeout: Option<Duration>,
+    pub(super) for_migrations: bool,
 }
 
 impl Manager {
@@ -80,7 +85,12 @@ impl Manager {
             unanswered: AtomicUsize::new(0),
             preparing: AtomicUsize::new(0),
             unfit: AtomicBool::new(false),
+            is_for_migrations: self.for_migrations,
         };
+        if self.for_migrations {
+            connection.client.batch_execute(FOR_MIGRATIONS).await?;
+            connection.restore.push("; ").push(FOR_MIGRATIONS);
+        }
         // Poolers may not tell.
         if encoding.is_some_and(|encoding| encoding != "UTF8") {
             connection.client.batch_execute(REFUSE_ENCODING).await?;
@@ -131,6 +141,7 @@ pub(super) struct Connection {
     preparing: AtomicUsize,
     /// Its session is not as it was made: it is not used for another caller.
     unfit: AtomicBool,
+    pub(super) is_for_migrations: bool,
 }
 
 impl Connection {

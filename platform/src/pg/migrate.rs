@@ -11,6 +11,11 @@
 //! broken off, is dropped first: `create index concurrently if not exists` would leave it as it is.
 //!
 //! Two processes that start together wait for each other, part by part.
+//!
+//! All of it happens on connections [made for it](DatabaseConfig::for_migrations), on which names that are
+//! not whole find nothing: what others could put where a search would find it first must not run with
+//! the rights of whoever migrates. An empty path is set when such a connection opens, before anything is
+//! asked on it.
 
 mod files;
 mod ledger;
@@ -26,23 +31,6 @@ pub use turns::Turns;
 /// The first line of a file that Postgres runs outside transactions only, such as one that makes an
 /// index concurrently.
 const OUTSIDE: &str = "-- outside a transaction";
-
-/// What is right for a request is too little for a migration, whoever runs it.
-const UNLIMITED: &str = "-- pg_catalog.set_unlimited
-set statement_timeout = 0;
-set lock_timeout = 0";
-
-const LIMITED_AGAIN: &str = "-- pg_catalog.reset_limits
-reset statement_timeout;
-reset lock_timeout";
-
-/// Names in these files are whole. What others could put where a search would find it first must not
-/// run with the rights of whoever migrates.
-const SEARCH_NOWHERE: &str = "-- pg_catalog.set_search_path
-set search_path = ''";
-
-const SEARCH_AGAIN: &str = "-- pg_catalog.reset_search_path
-reset search_path";
 
 /// Of the tables that the file makes them on, and of no others: a project may have one of that name.
 const BROKEN_OFF: &str = "-- pg_catalog.pg_index.broken_off
@@ -132,6 +120,7 @@ pub async fn run_all(
     admin: &mut Client,
     urls: &DatabaseUrls,
 ) -> Result<Vec<String>, DbError> {
+    admin.is_to_migrate()?;
     let mut applied = Vec::new();
     for part in parts {
         applied.extend(match part.owner {
@@ -147,9 +136,7 @@ pub async fn run_all(
 
 impl Migrations {
     async fn run_logged_in(&self, urls: &DatabaseUrls, role: &str) -> Result<Vec<String>, DbError> {
-        let mut config = DatabaseConfig::new(urls.of(role)?, "wildfire");
-        config.max_connections = 1;
-        config.statement_timeout = None;
+        let config = DatabaseConfig::new(urls.of(role)?, "wildfire").for_migrations();
         let database = Database::new(&config)?;
         let outcome = match database.client().await {
             Ok(mut client) => self.run(&mut client).await,
@@ -164,16 +151,7 @@ impl Migrations {
     ///
     /// A failure leaves the earlier files in place, and a second run goes on where the first stopped.
     pub async fn run(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
-        client.batch(SEARCH_NOWHERE).await?;
-        let outcome = self.run_and_look(client).await;
-        let reset = client.batch(SEARCH_AGAIN).await;
-        // What went wrong first says more than that the connection was lost over it.
-        let applied = outcome?;
-        reset?;
-        Ok(applied)
-    }
-
-    async fn run_and_look(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
+        client.is_to_migrate()?;
         let applied = self.run_missing(client).await?;
         if let Some(each_start) = self.each_start {
             for row in client.query(each_start, &[]).await? {
@@ -187,13 +165,11 @@ impl Migrations {
         if self.missing(client).await?.is_empty() {
             return Ok(Vec::new());
         }
-        client.batch(UNLIMITED).await?;
         self.turns().take(client).await?;
         let outcome = self.run_locked(client).await;
         let unlocked = self.turns().give(client).await;
         let applied = outcome?;
         unlocked?;
-        client.batch(LIMITED_AGAIN).await?;
         Ok(applied)
     }
 

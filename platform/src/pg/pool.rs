@@ -35,6 +35,10 @@ pub struct DatabaseConfig {
     pub statement_timeout: Option<Duration>,
     /// Shown in `pg_stat_activity`.
     pub application_name: &'static str,
+    /// Whether this is for migrations: sessions in which only whole names find anything, so that
+    /// nothing others could put first on a path runs with these rights, and in which no setting of
+    /// the role or the database stops what has to be done.
+    pub for_migrations: bool,
 }
 
 impl DatabaseConfig {
@@ -49,6 +53,18 @@ impl DatabaseConfig {
             acquire_timeout: Duration::from_secs(3),
             statement_timeout: Some(Duration::from_secs(6)),
             application_name,
+            for_migrations: false,
+        }
+    }
+
+    /// Settings that fit whoever migrates: see [`super::migrate`].
+    #[must_use]
+    pub fn for_migrations(self) -> Self {
+        Self {
+            max_connections: 2,
+            statement_timeout: None,
+            for_migrations: true,
+            ..self
         }
     }
 }
@@ -113,6 +129,7 @@ impl Database {
             config: postgres,
             tls: tls::connector(ssl_mode)?,
             statement_timeout: config.statement_timeout,
+            for_migrations: config.for_migrations,
         };
         let pool = Pool::builder(manager)
             .max_size(config.max_connections)

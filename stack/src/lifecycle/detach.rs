@@ -8,10 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::instance::{LifecycleError, State, running};
-
-/// The background process's output, in the data folder.
-pub const LOG_FILE: &str = "wildfire.log";
+use super::instance::{LOG_FILE, LifecycleError, State, running};
 
 const POLL: Duration = Duration::from_millis(50);
 const TAIL_LINES: usize = 15;

@@ -13,9 +13,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
-use super::detach::LOG_FILE;
 use crate::secrets::FILE as SECRETS_FILE;
 
+/// The background process's output, in the data folder.
+pub const LOG_FILE: &str = "wildfire.log";
 const LOCK_FILE: &str = "wildfire.lock";
 const STATE_FILE: &str = "wildfire.json";
 

@@ -5,6 +5,6 @@ mod detach;
 mod instance;
 mod signals;
 
-pub use detach::{Detached, LOG_FILE, become_detached, start_detached};
-pub use instance::{Instance, LifecycleError, State, refuse_if_taken, running, stop};
+pub use detach::{Detached, become_detached, start_detached};
+pub use instance::{Instance, LOG_FILE, LifecycleError, State, refuse_if_taken, running, stop};
 pub use signals::Signals;

@@ -136,14 +136,17 @@ impl Postgres {
     }
 }
 
-/// A small pool for work at the start.
+/// A small pool for work at the start: connections that are [made for
+/// migrations](DatabaseConfig::for_migrations).
 pub fn connect(url: &str) -> Result<Database, PostgresError> {
-    Ok(Database::new(&small_pool(url))?)
+    Ok(Database::new(&config(url).for_migrations())?)
 }
 
 /// Whether the database at `url` can store changes; `None` if it does not say so in time.
 pub async fn accepts_writes(url: &str, within: Duration) -> Result<Option<bool>, PostgresError> {
-    let mut config = small_pool(url);
+    let mut config = config(url);
+    config.max_connections = 1;
+    config.statement_timeout = None;
     // The time given here is for everything together.
     config.acquire_timeout = within * 2;
     let database = Database::new(&config)?;
@@ -153,9 +156,6 @@ pub async fn accepts_writes(url: &str, within: Duration) -> Result<Option<bool>,
     }
 }
 
-fn small_pool(url: &str) -> DatabaseConfig {
-    let mut config = DatabaseConfig::new(Secret::from(url), "wildfire");
-    config.max_connections = 2;
-    config.statement_timeout = None;
-    config
+fn config(url: &str) -> DatabaseConfig {
+    DatabaseConfig::new(Secret::from(url), "wildfire")
 }

@@ -7,11 +7,8 @@ use std::path::{Path, PathBuf};
 
 use platform::pg::{Client, Database};
 
-use super::{Applied, Workdir, WorkdirError, read, statements};
+use super::{AS_OURSELVES, AS_OWNER, Applied, Workdir, WorkdirError, read, statements};
 use crate::postgres::history;
-
-/// Undoes what an earlier file set for the rest of the connection.
-const RESET: &str = "reset all; reset role";
 
 struct Migration {
     version: String,
@@ -57,12 +54,11 @@ async fn run(
 ) -> Result<(), WorkdirError> {
     let sql = read(&migration.path)?;
     let file = workdir.relative(&migration.path);
-    client.batch(RESET).await?;
+    client.batch(AS_OWNER).await?;
     let tx = client.begin();
     let work = async {
         tx.batch(&sql).await?;
-        // The file may have changed the role or the search path for this transaction.
-        tx.batch("reset role").await?;
+        tx.batch(AS_OURSELVES).await?;
         let statements = statements::split(sql.as_str());
         history::record_version(&tx, &migration.version, &migration.name, &statements).await
     };

@@ -20,6 +20,13 @@ pub use error::WorkdirError;
 /// The turns of instances that apply a project to one database.
 const TURNS: Turns = Turns::new("the project's files", lock("wildfire.project"));
 
+/// A project's files run in a session as its owner would log in to, on connections that are made for
+/// migrations otherwise: what is recorded, and how, is not theirs to say.
+const AS_OWNER: &str = "reset all; reset role";
+
+/// Ends what a file set for its transaction, before it is recorded in it.
+const AS_OURSELVES: &str = "reset role; set local search_path = ''";
+
 /// A project folder.
 #[derive(Clone, Debug)]
 pub struct Workdir {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use platform::pg::{Client, Database, Sql};
 use sha2::{Digest, Sha256};
 
-use super::{Applied, Workdir, WorkdirError, read};
+use super::{AS_OURSELVES, AS_OWNER, Applied, Workdir, WorkdirError, read};
 use crate::postgres::history;
 
 /// The files that the patterns name, in the order of the patterns, sorted within one.
@@ -70,11 +70,11 @@ pub(super) async fn apply(
 }
 
 async fn run(name: &str, sql: &Sql, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
-    client.batch("reset all; reset role").await?;
+    client.batch(AS_OWNER).await?;
     let tx = client.begin();
     let work = async {
         tx.batch(sql).await?;
-        tx.batch("reset role").await?;
+        tx.batch(AS_OURSELVES).await?;
         history::record_seed(&tx, name, hash).await
     };
     match work.await {

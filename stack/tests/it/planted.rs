@@ -1,7 +1,7 @@
 //! What somebody who has a service's password in the database can make of the next upgrade.
 
 use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations, Owner, lock, run_all};
+use platform::pg::migrate::{Ledger, Migrations, Owner, lock, refuse_strangers, run_all};
 use platform::pg::{Client, DatabaseUrls, Executor, column};
 use platform_test::TestDatabase;
 use stack::SERVICES;
@@ -68,7 +68,7 @@ create trigger rise after insert or update or delete on _wildfire_auth.admin_acc
 #[tokio::test]
 async fn what_a_role_left_on_its_tables_does_not_make_it_a_superuser_at_an_upgrade() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     // As before an upgrade that brings these files.
     let forget = "delete from auth.schema_migrations where version > '20260';
       delete from _wildfire_auth.migrations;
@@ -134,7 +134,7 @@ $$;";
 #[tokio::test]
 async fn what_a_projects_owner_left_on_the_platforms_tables_runs_as_their_owner_at_an_upgrade() {
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let forget = "drop event trigger wildfire_keep_policies;
       drop table _wildfire.policies;
       drop function _wildfire.keep_policies, _wildfire.restore_policies,
@@ -176,10 +176,50 @@ async fn the_tests_database_has_the_parts_that_the_services_define() {
     let made: Vec<_> = platform_test::parts().iter().map(told).collect();
     assert_eq!(made, defined);
     let database = TestDatabase::create().await;
-    let mut client = database.superuser().await;
+    let mut client = database.administrator().await;
     let parts = SERVICES.iter().flat_map(|service| service.migrations);
     let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
     assert!(applied.is_empty(), "{applied:?}");
+}
+
+/// As the auth service's role: what a planner would run where it is found before Postgres' own.
+const PLANTED_ON_THE_PATH: &str = "
+create function auth.rise_at_once() returns boolean language plpgsql volatile as $$
+begin
+  if (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
+    execute 'alter role supabase_auth_admin superuser';
+  end if;
+  return true;
+end
+$$;
+create function auth.boom(i int) returns boolean language plpgsql immutable as
+  $$ begin return auth.rise_at_once(); end $$;
+create function auth.has_database_privilege(a name, b text) returns boolean
+  language sql immutable as $$ select auth.boom(1) $$;
+create function auth.pg_try_advisory_lock(a text) returns boolean
+  language sql immutable as $$ select auth.boom(1) $$;
+grant execute on all functions in schema auth to public;";
+
+#[tokio::test]
+async fn what_a_role_left_on_the_path_is_not_found_by_a_start() {
+    let database = TestDatabase::create().await;
+    let intruder = database.pool(AUTH).client().await.unwrap();
+    intruder.batch(PLANTED_ON_THE_PATH).await.unwrap();
+    let mut client = database.administrator().await;
+    let all = SERVICES.iter().flat_map(|service| service.migrations);
+    let scopes: Vec<_> = all.map(|part| part.scope).chain(["roles"]).collect();
+    refuse_strangers(&client, "_wildfire", &scopes)
+        .await
+        .unwrap();
+    let parts = SERVICES.iter().flat_map(|service| service.migrations);
+    run_all(parts, &mut client, &urls(&database)).await.unwrap();
+    let superuser = "select count(*) as n from pg_roles
+      where rolname = 'supabase_auth_admin' and rolsuper";
+    assert_eq!(number(&client, superuser).await, 0);
+    // And nobody migrates in a session that finds it.
+    let searching = database.superuser().await;
+    let refused = refuse_strangers(&searching, "_wildfire", &scopes).await;
+    assert!(refused.is_err());
 }
 
 /// As a project's owner: a schema that the script of an extension searches first.

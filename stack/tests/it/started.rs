@@ -43,7 +43,7 @@ impl Stack {
         let roles: BTreeSet<_> = roles.collect();
         let urls = roles.iter().map(|role| (*role, database.url(role)));
         let urls = urls.collect();
-        let mut admin = database.superuser().await;
+        let mut admin = database.administrator().await;
         let password = platform_test::PASSWORD;
         create_logins(&admin, &roles, password).await.unwrap();
         let parts = services.iter().flat_map(|service| service.migrations);
