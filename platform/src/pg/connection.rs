@@ -185,10 +185,13 @@ impl Connection {
         text.push(&self.restore);
         let mut answers = pin!(self.client.simple_query_raw(text.as_str()).await?);
         let ended = answers.next().await;
-        while let Some(restored) = answers.next().await {
-            // The transaction has ended all the same.
+        // A commit that is refused has undone what would have been left. The first error ends the
+        // message, and a connection that is lost would say so for ever.
+        let mut goes_on = matches!(ended, Some(Ok(_)));
+        while goes_on && let Some(restored) = answers.next().await {
             if restored.is_err() {
                 self.unfit.store(true, Ordering::Relaxed);
+                goes_on = false;
             }
         }
         ended.transpose().map(drop)
