@@ -13,7 +13,7 @@ comment on schema _wildfire is 'Wildfire: bookkeeping of its own migrations.';
 -- missing extension forbids becomes a notice, everything else stays an error.
 create or replace function _wildfire.attempt(statement text) returns boolean
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   execute statement;
@@ -30,7 +30,7 @@ $$;
 -- tried one by one, so that without them the role still exists.
 create or replace function _wildfire.ensure_role(name text, attributes text[]) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   attribute text;
@@ -59,7 +59,7 @@ $$;
 -- a superuser could ask for it to be preloaded.
 create or replace function _wildfire.has_library(name text) returns boolean
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   folder text;

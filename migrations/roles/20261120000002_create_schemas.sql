@@ -5,7 +5,7 @@
 -- database the role that runs this.
 create or replace function _wildfire.administrator() returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select case
     when pg_catalog.pg_has_role(current_user, 'supabase_admin', 'member') then 'supabase_admin'
@@ -105,7 +105,7 @@ begin
     create or replace function pgbouncer.get_auth(p_usename text)
     returns table (username text, password text)
     language sql stable security definer
-    set search_path = ''
+    set search_path = pg_catalog, pg_temp
     as $body$
       select
         a.rolname::text,

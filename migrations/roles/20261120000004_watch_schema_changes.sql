@@ -3,12 +3,13 @@
 -- superuser; without one, a change needs `notify pgrst, 'reload schema'` by hand.
 --
 -- They run as whoever changes something, and the scripts of trusted extensions change things as a
--- superuser with a search path of the caller's choice: so each searches nowhere.
+-- superuser with a search path of the caller's choice: so each finds Postgres' own things first, and
+-- temporary ones last. An empty path would find temporary types before all others.
 
 -- Schemas whose changes no client of the data API can see.
 create or replace function extensions.pgrst_ddl_watch() returns event_trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (
@@ -37,7 +38,7 @@ $$;
 
 create or replace function extensions.pgrst_drop_watch() returns event_trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (
@@ -59,7 +60,7 @@ $$;
 
 create or replace function extensions.grant_pg_cron_access() returns event_trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (
@@ -85,7 +86,7 @@ comment on function extensions.grant_pg_cron_access() is 'Grants access to pg_cr
 
 create or replace function extensions.grant_pg_net_access() returns event_trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (

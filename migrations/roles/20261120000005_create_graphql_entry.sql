@@ -3,7 +3,7 @@
 
 create or replace function _wildfire.set_graphql_placeholder() returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   create or replace function graphql_public.graphql(
@@ -23,7 +23,7 @@ revoke execute on function _wildfire.set_graphql_placeholder() from public;
 
 create or replace function extensions.grant_pg_graphql_access() returns event_trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (
@@ -69,7 +69,7 @@ comment on function extensions.grant_pg_graphql_access() is 'Grants access to pg
 create or replace function extensions.set_graphql_placeholder() returns event_trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (

@@ -70,7 +70,7 @@ $$;
 
 create function wildfire_private.touch() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   new.updated_at := wildfire_private.next_update(old.updated_at);

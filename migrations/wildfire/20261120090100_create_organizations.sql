@@ -32,7 +32,7 @@ create trigger organizations_touch before update on wildfire.organizations
 -- plpgsql keeps its plan between calls; the policies call it once per statement.
 create function wildfire_private.readable_organizations() returns uuid[]
 language plpgsql stable security definer parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   caller constant uuid := wildfire_private.caller();
@@ -48,7 +48,7 @@ $$;
 -- Those in which the caller may write prompts.
 create function wildfire_private.writable_organizations() returns uuid[]
 language plpgsql stable security definer parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   caller constant uuid := wildfire_private.caller();
@@ -64,7 +64,7 @@ $$;
 -- Those the caller manages.
 create function wildfire_private.owned_organizations() returns uuid[]
 language plpgsql stable security definer parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   caller constant uuid := wildfire_private.caller();
@@ -80,7 +80,7 @@ $$;
 -- The repository in which flat routes look first: `default` of the first organization.
 create function wildfire_private.default_repository() returns uuid
 language plpgsql stable security definer parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   caller constant uuid := wildfire_private.caller();
@@ -101,7 +101,7 @@ $$;
 -- the same time wait for each other.
 create function wildfire_private.keep_an_owner() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform 1 from wildfire.organizations where id = old.organization_id for update;
@@ -124,7 +124,7 @@ create trigger organization_members_keep_an_owner
 -- triggers above. What its members owned goes as it would have gone with the last of them.
 create function wildfire_private.before_members_truncate() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from wildfire.organizations as organization

@@ -31,7 +31,7 @@ create trigger repositories_touch before update on wildfire.repositories
 -- Short addresses resolve in `default`, so it stays where it is for as long as its organization.
 create function wildfire_private.keep_default_repository() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'UPDATE' then

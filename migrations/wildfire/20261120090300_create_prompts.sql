@@ -89,7 +89,7 @@ $$;
 create function wildfire_private.start_version(prompt wildfire.prompts, number integer)
 returns wildfire.prompts
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   prompt.version := number;
@@ -104,7 +104,7 @@ $$;
 
 create function wildfire_private.before_prompt_insert() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   new.tags := wildfire_private.clean_tags(new.tags);
@@ -117,7 +117,7 @@ $$;
 
 create function wildfire_private.before_prompt_update() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if (new.id, new.repository_id, new.key, new.created_at)
@@ -143,7 +143,7 @@ $$;
 
 create function wildfire_private.record_version() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into wildfire.prompt_versions
@@ -158,7 +158,7 @@ $$;
 -- Keeps a copy of a prompt somebody deletes; not when its whole repository goes.
 create function wildfire_private.keep_deleted_prompt() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from wildfire_private.deleted_prompts where deleted_at < now() - interval '30 days';
@@ -182,7 +182,7 @@ $$;
 -- is none; fails if its key is in use again.
 create function wildfire_private.restore_prompt(deleted bigint) returns boolean
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   kept jsonb;
@@ -209,7 +209,7 @@ $$;
 
 create function wildfire_private.refuse_version_change() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'DELETE'

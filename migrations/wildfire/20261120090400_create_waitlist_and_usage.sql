@@ -22,7 +22,7 @@ create function wildfire_private.record_usage(
   user_ids uuid[], days date[], call_counts bigint[], durations_ms double precision[]
 ) returns void
 language sql volatile security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into wildfire.api_usage as usage (user_id, day, calls, duration_ms)
   select batch.user_id, batch.day, batch.calls, batch.duration_ms

@@ -14,7 +14,7 @@ $$;
 -- who are inserted at once leave the server's table of locks as it was.
 create function wildfire_private.make_organization(for_user uuid) returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   wanted text;
@@ -50,7 +50,7 @@ $$;
 -- the lock is one of a few, because the server has room for some thousands only.
 create function wildfire_private.ensure_organization(for_user uuid) returns uuid
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_id uuid;
@@ -64,14 +64,17 @@ begin
 end
 $$;
 
--- Nobody else sees the new user yet, so nobody else makes the organization.
+-- No other transaction sees the new user yet, so none makes the organization. A project's own trigger may
+-- have given the user one.
 -- Nothing here may keep anybody from signing up; the prompt API tries again when it is needed.
 create function wildfire_private.after_user_insert() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform wildfire_private.make_organization(new.id);
+  if not exists (select from wildfire.organization_members where user_id = new.id) then
+    perform wildfire_private.make_organization(new.id);
+  end if;
   return null;
 exception
   when others then
@@ -84,7 +87,7 @@ $$;
 -- with the most rights takes over if no owner is left.
 create function wildfire_private.before_user_delete() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Two owners who are deleted at the same time wait for each other, so that the second one sees

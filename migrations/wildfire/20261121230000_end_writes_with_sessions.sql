@@ -7,7 +7,7 @@
 
 create function wildfire_private.require_session() returns trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   claims constant jsonb := wildfire_private.claims();

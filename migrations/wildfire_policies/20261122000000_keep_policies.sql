@@ -19,7 +19,7 @@ comment on table _wildfire.policies is 'Policies that are made again when they a
 create function _wildfire.remember_policies(of_table regclass, names text[]) returns void
 language plpgsql
 -- So that every name in a definition says where it is.
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   remembered integer;
@@ -47,7 +47,7 @@ $$;
 -- nobody anything then.
 create function _wildfire.restore_policies() returns setof text
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   missing record;
@@ -81,7 +81,7 @@ $$;
 
 create function _wildfire.keep_policies() returns event_trigger
 language plpgsql security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if exists (

@@ -9,8 +9,8 @@ use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::{Error as PostgresError, Row, Statement};
 
-use super::connection::{Connection, Manager};
-use super::{DbError, Params, Sql};
+use super::connection::{Connection, Manager, TO_MIGRATE};
+use super::{DbError, Params, Sql, column};
 
 /// What a statement answers, once it is waited for. Boxed, so that its type does not name that of the
 /// text, which compilers cannot prove to be sent to another thread (`&'static str` in a generic).
@@ -105,9 +105,19 @@ impl Client {
         })
     }
 
-    /// Refuses a connection in whose session others may have put something first on the path.
-    pub(super) fn is_to_migrate(&self) -> Result<(), DbError> {
-        if self.connection()?.is_for_migrations {
+    /// Makes the session one to migrate in, whatever was done in it: see
+    /// [`DatabaseConfig::for_migrations`](super::DatabaseConfig::for_migrations).
+    pub async fn prepare_to_migrate(&self) -> Result<(), DbError> {
+        self.batch(TO_MIGRATE).await
+    }
+
+    /// Refuses a session in which others may have put something first on the path.
+    pub(super) async fn refuse_to_search(&self) -> Result<(), DbError> {
+        let path: String = column(
+            &self.query_one("show search_path", &[]).await?,
+            "search_path",
+        )?;
+        if path == "pg_catalog, pg_temp" {
             return Ok(());
         }
         Err(DbError::Config(

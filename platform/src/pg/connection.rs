@@ -39,13 +39,21 @@ join pg_catalog.pg_settings as s on s.name = l.name
 where case when s.name = l.name then s.setting::int not between 1 and l.most end";
 
 /// Takes back what a transaction left in its session. A function that a caller may call can set
-/// anything for longer than its transaction, the role too, and make tables that are found before
-/// others. What these reset to is as the login made it, so the limits follow.
-const RESTORE: &str = "; reset role; reset all; discard temp";
+/// anything for longer than its transaction, the role too, make tables that are found before others,
+/// and leave cursors open. What these reset to is as the login made it, so the limits follow.
+const RESTORE: &str = "; close all; unlisten *; reset role; reset all; discard temp";
 
-/// The session of whoever migrates. As statements and not as start-up options, for the same reason.
-const FOR_MIGRATIONS: &str = "set role none; set search_path = ''; set statement_timeout = 0; \
-    set lock_timeout = 0; set default_transaction_read_only = off";
+/// The session of whoever migrates: names that are not whole are Postgres' own, and no limit or mode of
+/// the role or the database holds. Temporary things are found last, or a type of that name would come
+/// before Postgres'. As statements and not as start-up options, for the same reason.
+pub(super) const TO_MIGRATE: &str = "set role none; set search_path = pg_catalog, pg_temp; \
+    set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0; \
+    set default_transaction_read_only = off; set default_transaction_isolation = 'read committed'; \
+    set standard_conforming_strings = on; \
+    select set_config(name, '0', false) from pg_settings where name = 'transaction_timeout'";
+
+/// Ends what was given up in the middle, with locks that nobody is left to give back.
+const GIVE_UP: &str = "rollback; select pg_catalog.pg_advisory_unlock_all()";
 
 /// How long whoever nobody waits for is waited for, where statements may take as long as they like.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -85,11 +93,10 @@ impl Manager {
             unanswered: AtomicUsize::new(0),
             preparing: AtomicUsize::new(0),
             unfit: AtomicBool::new(false),
-            is_for_migrations: self.for_migrations,
         };
         if self.for_migrations {
-            connection.client.batch_execute(FOR_MIGRATIONS).await?;
-            connection.restore.push("; ").push(FOR_MIGRATIONS);
+            connection.client.batch_execute(TO_MIGRATE).await?;
+            connection.restore.push("; ").push(TO_MIGRATE);
         }
         // Poolers may not tell.
         if encoding.is_some_and(|encoding| encoding != "UTF8") {
@@ -141,7 +148,6 @@ pub(super) struct Connection {
     preparing: AtomicUsize,
     /// Its session is not as it was made: it is not used for another caller.
     unfit: AtomicBool,
-    pub(super) is_for_migrations: bool,
 }
 
 impl Connection {
@@ -205,7 +211,7 @@ impl Connection {
     /// Waits in place of whoever does not any more, until the server has done what it was asked, and
     /// makes it undo what was left open. What takes longer than it may is cancelled.
     pub(super) async fn settle(&self) {
-        match tokio::time::timeout(self.patience, self.end("rollback")).await {
+        match tokio::time::timeout(self.patience, self.end(GIVE_UP)).await {
             Ok(Ok(())) => self.unanswered.store(0, Ordering::Relaxed),
             Ok(Err(error)) => tracing::debug!(%error, "an abandoned connection is closed"),
             Err(_) => {

@@ -14,8 +14,8 @@
 //!
 //! All of it happens on connections [made for it](DatabaseConfig::for_migrations), on which names that are
 //! not whole find nothing: what others could put where a search would find it first must not run with
-//! the rights of whoever migrates. An empty path is set when such a connection opens, before anything is
-//! asked on it.
+//! the rights of whoever migrates. The path is set when such a connection opens, before anything is asked
+//! on it.
 
 mod files;
 mod ledger;
@@ -120,7 +120,7 @@ pub async fn run_all(
     admin: &mut Client,
     urls: &DatabaseUrls,
 ) -> Result<Vec<String>, DbError> {
-    admin.is_to_migrate()?;
+    admin.refuse_to_search().await?;
     let mut applied = Vec::new();
     for part in parts {
         applied.extend(match part.owner {
@@ -151,7 +151,7 @@ impl Migrations {
     ///
     /// A failure leaves the earlier files in place, and a second run goes on where the first stopped.
     pub async fn run(&self, client: &mut Client) -> Result<Vec<String>, DbError> {
-        client.is_to_migrate()?;
+        client.refuse_to_search().await?;
         let applied = self.run_missing(client).await?;
         if let Some(each_start) = self.each_start {
             for row in client.query(each_start, &[]).await? {

@@ -35,9 +35,9 @@ pub struct DatabaseConfig {
     pub statement_timeout: Option<Duration>,
     /// Shown in `pg_stat_activity`.
     pub application_name: &'static str,
-    /// Whether this is for migrations: sessions in which only whole names find anything, so that
-    /// nothing others could put first on a path runs with these rights, and in which no setting of
-    /// the role or the database stops what has to be done.
+    /// Whether this is for migrations: sessions in which a name that is not whole is Postgres' own, so
+    /// that nothing others could put first on a path runs with these rights, and in which limits and
+    /// modes of the role or the database do not hold.
     pub for_migrations: bool,
 }
 

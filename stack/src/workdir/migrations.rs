@@ -24,6 +24,7 @@ pub(super) async fn apply(
 ) -> Result<(), WorkdirError> {
     let local = list(&workdir.supabase.join("migrations"), applied)?;
     let mut client = database.client().await?;
+    client.prepare_to_migrate().await?;
     history::create(&client).await?;
     let recorded = history::versions(&client).await?;
     let missing: Vec<String> = recorded

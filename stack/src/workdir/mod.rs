@@ -25,7 +25,7 @@ const TURNS: Turns = Turns::new("the project's files", lock("wildfire.project"))
 const AS_OWNER: &str = "reset all; reset role";
 
 /// Ends what a file set for its transaction, before it is recorded in it.
-const AS_OURSELVES: &str = "reset role; set local search_path = ''";
+const AS_OURSELVES: &str = "reset role; set local search_path = pg_catalog, pg_temp";
 
 /// A project folder.
 #[derive(Clone, Debug)]

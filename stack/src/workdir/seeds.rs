@@ -46,6 +46,7 @@ pub(super) async fn apply(
         return Ok(());
     }
     let mut client = database.client().await?;
+    client.prepare_to_migrate().await?;
     history::create(&client).await?;
     let recorded = history::seeds(&client).await?;
     for path in files {

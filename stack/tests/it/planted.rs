@@ -240,8 +240,22 @@ create function evil.eq(a text, b text) returns boolean language plpgsql as
 create operator evil.= (leftarg = text, rightarg = text, function = evil.eq);
 create function evil.to_regnamespace(name text) returns regnamespace language plpgsql as
   $$ begin perform evil.rise(); return null; end $$;
+create function evil.check(value text) returns boolean language plpgsql as
+  $$ begin perform evil.rise(); return true; end $$;
+grant usage on schema evil to public;
 create extension hstore with schema evil;
-drop extension hstore";
+drop extension hstore;
+create domain pg_temp.regclass as pg_catalog.regclass check (evil.check(value::pg_catalog.text));
+create domain pg_temp.text as pg_catalog.text check (evil.check(value));
+create domain pg_temp.uuid as pg_catalog.uuid check (evil.check(value::pg_catalog.text));
+create extension hstore with schema evil;
+drop policy prompts_select on wildfire.prompts";
+
+/// What a pooler asks, with a type of its own.
+const PLANTED_BY_THE_POOLER: &str = "set role pgbouncer;
+create domain pg_temp.text as pg_catalog.text check (evil.check(value));
+select * from pgbouncer.get_auth('postgres');
+reset role";
 
 #[tokio::test]
 async fn what_watches_changes_finds_nothing_in_the_schema_of_an_extension() {
@@ -254,11 +268,18 @@ async fn what_watches_changes_finds_nothing_in_the_schema_of_an_extension() {
     client.batch(let_make).await.unwrap();
     let project = database.pool("postgres").client().await.unwrap();
     project.batch(PLANTED_FOR_A_SCRIPT).await.unwrap();
+    let pooler = database.superuser().await;
+    pooler.batch(PLANTED_BY_THE_POOLER).await.unwrap();
     let superuser = "select count(*) as n from pg_roles
       where rolname = 'supabase_etl_admin' and rolsuper";
     assert_eq!(number(&client, superuser).await, 0);
-    let searching = "select count(*) as n from pg_event_trigger as t
-      join pg_proc as p on p.oid = t.evtfoid
-      where not coalesce('search_path=\"\"' = any (p.proconfig), false)";
+    let kept = "select count(*) as n from pg_policies where policyname = 'prompts_select'";
+    assert_eq!(number(&client, kept).await, 1);
+    // Temporary things come last for whatever runs with more rights than its caller's.
+    let searching = "select count(*) as n from pg_proc as p
+      join pg_namespace as n on n.oid = p.pronamespace
+      where (p.prosecdef or p.prorettype = 'event_trigger'::regtype)
+        and n.nspname not in ('pg_catalog', 'information_schema')
+        and not coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false)";
     assert_eq!(number(&client, searching).await, 0);
 }

@@ -51,7 +51,7 @@ struct Running {
 impl Running {
     fn start(data_dir: &Path, env: &BTreeMap<String, String>) -> Self {
         let ports = ["start", "--port", "0", "--app-port", "0"];
-        let log = std::fs::File::create(data_dir.join("output")).unwrap();
+        let log = std::fs::File::create(data_dir.join(".output")).unwrap();
         let mut child = wildfire(&ports, data_dir, env)
             .stdout(log.try_clone().unwrap())
             .stderr(log)
@@ -64,7 +64,7 @@ impl Running {
                 return Self { child, state };
             }
             let ended = child.try_wait().unwrap();
-            let output = std::fs::read_to_string(data_dir.join("output")).unwrap();
+            let output = std::fs::read_to_string(data_dir.join(".output")).unwrap();
             assert!(ended.is_none(), "it ended: {output}");
             assert!(Instant::now() < deadline, "it does not come up: {output}");
             std::thread::sleep(Duration::from_millis(20));
@@ -108,7 +108,7 @@ fn keys(data_dir: &Path, env: &BTreeMap<String, String>) -> String {
 /// Runs `start`, which must refuse before long.
 fn refusal(data_dir: &Path, env: &BTreeMap<String, String>) -> String {
     let ports = ["start", "--port", "0", "--app-port", "0"];
-    let log = data_dir.join("output");
+    let log = data_dir.join(".output");
     let output = std::fs::File::create(&log).unwrap();
     let mut child = wildfire(&ports, data_dir, env)
         .stdout(Stdio::null())

@@ -87,7 +87,7 @@ pub async fn refuse_strangers(
     schema: &'static str,
     scopes: &[&str],
 ) -> Result<(), DbError> {
-    client.is_to_migrate()?;
+    client.refuse_to_search().await?;
     let ledger = client.query_one(LEDGER, &[&schema]).await?;
     if !column::<bool>(&ledger, "present")? || !column::<bool>(&ledger, "may_read")? {
         return Ok(());
