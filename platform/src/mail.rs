@@ -65,8 +65,11 @@ impl Mail {
     /// The mail as an RFC 5322 message; control characters in headers are refused.
     pub fn to_message(&self) -> Result<Message, MailError> {
         let mut builder = Message::builder()
-            .from(mailbox(&self.from_name, &self.from)?)
-            .to(mailbox("", &self.to)?)
+            .from(Mailbox::new(
+                (!self.from_name.is_empty()).then(|| self.from_name.clone()),
+                address(&self.from)?,
+            ))
+            .to(Mailbox::new(None, recipient(&self.to)?))
             .subject(self.subject.as_str())
             .message_id(None);
         for (name, value) in &self.headers {
@@ -85,19 +88,19 @@ impl Mail {
     }
 }
 
-fn mailbox(name: &str, address: &str) -> Result<Mailbox, MailError> {
-    let parsed = address
-        .parse()
-        .or_else(|error| match address.rsplit_once('@') {
-            // Some providers gave out names with dots where none may be; in quotes they are allowed.
-            Some((local, host)) => format!("\"{local}\"@{host}").parse(),
-            None => Err(error),
-        });
-    let address: Address = parsed.map_err(|_| MailError::Invalid("address".to_owned()))?;
-    Ok(Mailbox::new(
-        (!name.is_empty()).then(|| name.to_owned()),
-        address,
-    ))
+fn address(text: &str) -> Result<Address, MailError> {
+    let parsed = text.parse();
+    parsed.map_err(|_| MailError::Invalid("address".to_owned()))
+}
+
+/// Some providers gave out names with dots where none may be; in quotes they are allowed.
+fn recipient(text: &str) -> Result<Address, MailError> {
+    match text.rsplit_once('@') {
+        Some((local, host)) if local.contains('.') => {
+            address(text).or_else(|_| address(&format!("\"{local}\"@{host}")))
+        }
+        _ => address(text),
+    }
 }
 
 /// Something that takes mail: a mail server, the development mailbox, a test's list.

@@ -26,7 +26,10 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 const EARLIEST: i64 = 1_767_225_600;
 
 /// Bytes that a new database and its first day take: what Postgres makes at first is 40 MB.
-const LEAST_ROOM: u64 = 200 << 20;
+const ROOM_FOR_A_DATABASE: u64 = 200 << 20;
+
+/// Bytes below which nobody works for long.
+const LEAST_ROOM: u64 = 16 << 20;
 
 struct Report {
     ui: Ui,
@@ -56,7 +59,14 @@ pub(super) async fn run(wanted: &Wanted, ui: Ui, vars: &Vars) -> Result<(), CliE
     let state = running(&setup.data_dir)?;
     let state = state.as_ref();
     check_postgres(&mut report, &setup, wanted, state, vars).await;
-    check_data_dir(&mut report, &setup);
+    let is_to_be_made = database_url(wanted.db_url.as_deref(), vars).is_none()
+        && !postgres::data_dir(&setup.data_dir).exists();
+    let least = if is_to_be_made {
+        ROOM_FOR_A_DATABASE
+    } else {
+        LEAST_ROOM
+    };
+    check_data_dir(&mut report, &setup, least);
     check_ports(&mut report, &setup, wanted, state, vars);
     check_keys(&mut report, &setup, vars);
     check_settings(&mut report, &setup, wanted, vars);
@@ -142,7 +152,7 @@ async fn check_answers(report: &mut Report, what: &str, url: &str) {
 }
 
 /// Whether the data folder, or what it will be made in, can be written; nothing is.
-fn check_data_dir(report: &mut Report, setup: &Setup) {
+fn check_data_dir(report: &mut Report, setup: &Setup, least: u64) {
     let folder = shown(&setup.data_dir);
     let there = setup.data_dir.ancestors().find(|folder| folder.exists());
     let there = there.unwrap_or(Path::new("/"));
@@ -150,10 +160,10 @@ fn check_data_dir(report: &mut Report, setup: &Setup) {
         return report.bad(&format!("data folder {folder}"), &error.to_string());
     }
     match room(there) {
-        Ok(LEAST_ROOM..) if there == setup.data_dir => {
+        Ok(left) if left >= least && there == setup.data_dir => {
             report.good(&format!("data folder {folder} can be written"));
         }
-        Ok(LEAST_ROOM..) => report.good(&format!("data folder {folder} can be made")),
+        Ok(left) if left >= least => report.good(&format!("data folder {folder} can be made")),
         Ok(left) => report.bad(
             &format!("data folder {folder}: {} MB are left there", left >> 20),
             "free some disk space, or choose another folder with --data-dir",

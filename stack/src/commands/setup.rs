@@ -113,8 +113,7 @@ impl Setup {
             path: path.clone(),
             source,
         };
-        let is_new = !path.is_dir();
-        if is_new {
+        if !path.is_dir() {
             fs::create_dir_all(path).map_err(failed)?;
             let mode = if rustix::process::geteuid().is_root() {
                 0o711
@@ -123,9 +122,10 @@ impl Setup {
             };
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(failed)?;
         }
-        // In a folder that somebody made it would hide what else is to come there.
-        if is_new {
-            fs::write(path.join(".gitignore"), "*\n").map_err(failed)?;
+        // Whatever else is in such a folder has been looked at by now: it is ours, or empty.
+        let ignore = path.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(&ignore, "*\n").map_err(failed)?;
         }
         Ok(())
     }

@@ -106,8 +106,12 @@ impl Wanted {
     /// Refuses one port for two things, before it looks as if another program had it.
     pub(super) fn refuse_one_port_twice(&self, setup: &Setup, vars: &Vars) -> Result<(), CliError> {
         let opened = self.opened(setup, vars);
-        for (at, (_, port, second)) in opened.iter().enumerate() {
-            let first = opened[..at].iter().find(|(_, other, _)| other == port);
+        for (at, (host, port, second)) in opened.iter().enumerate() {
+            let meets =
+                |other: &IpAddr| other == host || other.is_unspecified() || host.is_unspecified();
+            let first = opened[..at]
+                .iter()
+                .find(|(place, other, _)| other == port && meets(place));
             if let Some((_, _, first)) = first.filter(|_| *port != 0) {
                 return Err(CliError::SamePort {
                     port: *port,

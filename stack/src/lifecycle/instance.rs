@@ -204,23 +204,22 @@ pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
 
 /// Something in the folder that no start puts there, if no start ever did.
 fn strange_entry(data_dir: &Path) -> Option<String> {
+    let is_there = |name: &&str| data_dir.join(name).is_file();
+    if [SECRETS_FILE, STATE_FILE, "postgres/PG_VERSION"]
+        .iter()
+        .any(is_there)
+    {
+        return None;
+    }
     // What may be there before a first start, or after one that was broken off early.
-    const HARMLESS: [&str; 6] = [
-        ".gitignore",
-        "lost+found",
-        "mail",
-        "postgres",
-        LOG_FILE,
-        SECRETS_FILE,
-    ];
+    let is_harmless = |name: &str| {
+        name.starts_with('.') && !data_dir.join(name).is_dir()
+            || ["lost+found", "mail", "postgres", LOG_FILE].contains(&name)
+    };
     let entries = fs::read_dir(data_dir).ok()?;
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
-    let mut strange: Vec<_> = names
-        .filter(|name| !HARMLESS.iter().any(|harmless| name == harmless))
-        .collect();
-    strange.sort();
-    let first = strange.first()?;
-    Some(first.to_string_lossy().into_owned())
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| !is_harmless(name)).min()
 }
 
 /// The installation that runs with `data_dir` and is ready, if one is.

@@ -89,7 +89,8 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
     });
     for (name, value) in gotrue {
         let value = match name.as_str() {
-            "GOTRUE_SITE_URL" | "GOTRUE_URI_ALLOW_LIST" => at_open_ports(&value, context),
+            "GOTRUE_SITE_URL" => site_url(&value, context),
+            "GOTRUE_URI_ALLOW_LIST" => allowed(&value, context),
             _ => value,
         };
         vars.set(name, value);
@@ -116,29 +117,40 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
     vars
 }
 
-/// Addresses of this machine that name the app's usual port or the project's API port, at the ports
-/// that were opened instead: links in mails lead where the app is, whatever port it was given.
-fn at_open_ports(urls: &str, context: &ServeContext) -> String {
+/// Where links lead: to this program's app, at whatever port it was given, if that is what the project
+/// says. A project's own app stands elsewhere, or under another name.
+fn site_url(written: &str, context: &ServeContext) -> String {
+    let is_ours = written == format!("http://127.0.0.1:{APP_PORT}");
+    let moved = is_ours.then(|| moved(written, context)).flatten();
+    moved.unwrap_or_else(|| written.to_owned())
+}
+
+/// What a project allows redirects to, and the same pages at the ports that were opened instead.
+fn allowed(written: &str, context: &ServeContext) -> String {
+    let urls = written.split(',').filter(|url| !url.is_empty());
+    let moved = urls.clone().filter_map(|url| moved(url, context));
+    let all: Vec<_> = urls.map(str::to_owned).chain(moved).collect();
+    all.join(",")
+}
+
+/// An address of this machine at the port that was opened in place of the one it names.
+fn moved(url: &str, context: &ServeContext) -> Option<String> {
     let open = context.listeners.addresses();
+    let api = (context.project.api.port, open.api.port());
     let app = open.app.map(|app| (APP_PORT, app.port()));
-    let moves: Vec<_> = app
+    let (usual, open) = [api]
         .into_iter()
-        .chain([(context.project.api.port, open.api.port())])
-        .collect();
-    let at_open_port = |url: &str| {
-        let moved = moves.iter().find_map(|(usual, open)| {
-            let own = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
-            let host = own.into_iter().find(|host| url.starts_with(host))?;
-            let path = url[host.len()..].strip_prefix(&format!(":{usual}"))?;
-            let ends = path.is_empty() || path.starts_with(['/', '?', '#', '*']);
-            ends.then(|| format!("{host}:{open}{path}"))
-        });
-        moved.unwrap_or_else(|| url.to_owned())
-    };
-    urls.split(',')
-        .map(at_open_port)
-        .collect::<Vec<_>>()
-        .join(",")
+        .chain(app)
+        .find(|(usual, open)| usual != open && is_local(url, *usual))?;
+    Some(url.replacen(&format!(":{usual}"), &format!(":{open}"), 1))
+}
+
+/// Whether a URL, or a pattern of URLs, is of this machine and port.
+fn is_local(url: &str, port: u16) -> bool {
+    let hosts = ["http://127.0.0.1", "http://localhost", "http://[::1]"];
+    let rest = hosts.iter().find_map(|host| url.strip_prefix(host));
+    let path = rest.and_then(|rest| rest.strip_prefix(&format!(":{port}")));
+    path.is_some_and(|path| path.is_empty() || path.starts_with(['/', '?', '#', '*']))
 }
 
 /// The prompt platform's tables are offered beside the project's, whatever the project says.
@@ -283,11 +295,18 @@ mod tests {
         let vars = vars(&context);
         let site = format!("http://127.0.0.1:{app}");
         assert_eq!(vars.get("GOTRUE_SITE_URL"), Some(site.as_str()));
+        // Somebody else may be at the ports that were written.
         let allowed = format!(
-            "http://localhost:{app}/**,http://[::1]:{api},http://127.0.0.1:80801/x,\
-             http://localhost:3000/**,https://127.0.0.1:8080,http://app.example:8080"
+            "http://localhost:8080/**,http://[::1]:54321,http://127.0.0.1:80801/x,\
+             http://localhost:3000/**,https://127.0.0.1:8080,http://app.example:8080,\
+             http://localhost:{app}/**,http://[::1]:{api}"
         );
         assert_eq!(vars.get("GOTRUE_URI_ALLOW_LIST"), Some(allowed.as_str()));
+        let own = [("SUPABASE_AUTH_SITE_URL", "http://localhost:8080")];
+        let project = config_toml::load(folder.path(), &Vars::from(own));
+        context.project = project.unwrap().into();
+        let site = self::vars(&context);
+        assert_eq!(site.get("GOTRUE_SITE_URL"), Some(own[0].1));
     }
 
     #[test]
