@@ -7,9 +7,10 @@
 )]
 
 use std::net::TcpListener;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
+use futures_util::future::join_all;
 use platform::env::Secret;
 use platform::health::Condition;
 use platform::pg::{Client, Database, DatabaseConfig, DbError, Executor as _, SqlState, column};
@@ -326,4 +327,26 @@ async fn no_answer_is_not_taken_for_the_next_one() {
     tx.rollback().await.unwrap();
     let back = pool.health(PING).await;
     assert!(back.condition < Condition::Down, "{back:?}");
+}
+
+#[tokio::test]
+async fn all_who_ask_how_a_busy_database_is_are_told_together() {
+    const PING: &str = "select true as ready";
+    let database = TestDatabase::create().await;
+    let pool = pool(&database, "authenticator", 1, PATIENCE);
+    let _busy = pool.client().await.unwrap();
+    let started = Instant::now();
+    let alone = pool.health(PING).await;
+    assert_eq!(alone.condition, Condition::Degraded, "{alone:?}");
+    let once = started.elapsed();
+    // Each goes away while it would be its turn.
+    let impatient =
+        (1..9).map(|turn| tokio::time::timeout(once * turn / 10 * 9, pool.health(PING)));
+    let patient = join_all((0..9).map(|_| pool.health(PING)));
+    let started = Instant::now();
+    let (_, (told, after)) = tokio::join!(join_all(impatient), async {
+        (patient.await, started.elapsed())
+    });
+    assert_eq!(told, [alone; 9]);
+    assert!(after < once * 4, "{after:?}, alone {once:?}");
 }

@@ -1,5 +1,6 @@
 //! How a database is: whether it answers, how fast, and whether it can also store something.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{PoolError, TimeoutType};
@@ -22,6 +23,8 @@ const HOLDS: Duration = Duration::from_secs(1);
 /// How long it holds whether changes can be stored, which costs more to find out.
 const FRESH: Duration = Duration::from_secs(5);
 
+const UNREACHABLE: Health = Health::down("The database cannot be reached");
+
 const OPENING: &str = "begin; set local work_mem = '64kB'; set local temp_tablespaces = ''";
 
 /// Fills a mebibyte of temporary file: it needs room on the disk of the data and leaves nothing
@@ -36,30 +39,37 @@ from room";
 impl Database {
     /// How the database is for a service. The statement `ping` has no parameters and says whether what
     /// the service needs is there, in its one column `ready`; it may fail where it is not.
+    ///
+    /// Known in four seconds, however many ask: whoever comes while it is asked gets that answer.
     pub fn health(&self, ping: impl Into<Sql>) -> BoxFuture<'_, Health> {
         let ping = ping.into();
         Box::pin(async {
-            let mut known = self.known.lock().await;
-            if let Some((asked, at, health)) = &*known
+            let came = Instant::now();
+            let mut known = Arc::clone(&self.known).lock_owned().await;
+            if let Some((asked, until, health)) = &*known
                 && *asked == ping
-                && at.elapsed() < HOLDS
+                && came <= *until
             {
                 return *health;
             }
-            match self.health_by(ping.clone()).await {
-                Ok(health) => {
-                    *known = Some((ping, Instant::now(), health));
-                    health
-                }
-                Err(silent) => silent,
-            }
+            let database = self.clone();
+            // Goes on when whoever asks goes away: others wait for the answer.
+            let asking = tokio::spawn(async move {
+                // That it says nothing is told to those who have waited, and to nobody later.
+                let (health, holds) = match database.health_by(ping.clone()).await {
+                    Ok(health) => (health, HOLDS),
+                    Err(silent) => (silent, Duration::ZERO),
+                };
+                *known = Some((ping, Instant::now() + holds, health));
+                health
+            });
+            asking.await.unwrap_or(UNREACHABLE)
         })
     }
 
     /// How the database is as it says itself; an error if it says nothing in time.
     async fn health_by(&self, ping: Sql) -> Result<Health, Health> {
         let slow = Health::degraded("The database is slow to answer");
-        let down = Health::down("The database cannot be reached");
         let started = Instant::now();
         match tokio::time::timeout(PATIENCE, self.answers(ping)).await {
             Ok(Ok(true)) => {}
@@ -74,9 +84,9 @@ impl Database {
             }
             Ok(Err(error)) => {
                 warn_seldom(&error, "health check failed");
-                return Ok(down);
+                return Ok(UNREACHABLE);
             }
-            Err(_) => return Err(down),
+            Err(_) => return Err(UNREACHABLE),
         }
         let answered = started.elapsed();
         match tokio::time::timeout(PATIENCE, self.accepts_writes()).await {
