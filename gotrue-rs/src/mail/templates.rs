@@ -41,8 +41,6 @@ enum LoadError {
     File(#[from] std::io::Error),
     #[error("body is larger than {0} bytes")]
     TooLarge(usize),
-    #[error("body could not be fetched: status code {0}")]
-    Status(u16),
     #[error("body is not UTF-8")]
     Encoding,
 }
@@ -155,11 +153,8 @@ impl Templates {
 
     async fn fetch(&self, url: String) -> Result<String, LoadError> {
         let most = self.config.template_max_size;
-        let fetched = self.web.get(&url, FETCH_TIMEOUT, most).await?;
-        if fetched.status != 200 {
-            return Err(LoadError::Status(fetched.status));
-        }
-        String::from_utf8(fetched.body.into()).map_err(|_| LoadError::Encoding)
+        let body = self.web.get(&url, FETCH_TIMEOUT, most).await?;
+        String::from_utf8(body.into()).map_err(|_| LoadError::Encoding)
     }
 }
 

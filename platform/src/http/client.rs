@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use reqwest::header::LOCATION;
 use reqwest::redirect::Policy;
-use reqwest::{Response, Url};
+use reqwest::{Response, StatusCode, Url};
 
 use crate::telemetry::traces::TraceContext;
 
@@ -27,6 +27,9 @@ pub enum FetchError {
     /// The server names another address, and nobody goes there.
     #[error("the server redirects {0}")]
     Redirect(&'static str),
+    /// The server has nothing there, or does not give it.
+    #[error("status code {0}")]
+    Status(u16),
     /// The answer is larger than whoever asks takes, in bytes.
     #[error("the answer is larger than {0} bytes")]
     TooLarge(usize),
@@ -36,15 +39,6 @@ impl From<reqwest::Error> for FetchError {
     fn from(error: reqwest::Error) -> Self {
         Self::Request(error.without_url())
     }
-}
-
-/// What a server answered.
-#[derive(Debug)]
-pub struct Fetched {
-    /// How.
-    pub status: u16,
-    /// The whole of its body.
-    pub body: Bytes,
 }
 
 /// Asks servers; cloning shares connections.
@@ -71,7 +65,7 @@ impl HttpClient {
         url: &str,
         patience: Duration,
         most: usize,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<Bytes, FetchError> {
         let until = Instant::now() + patience;
         let mut url: Url = url.parse()?;
         let mut left = REDIRECTS;
@@ -118,7 +112,10 @@ fn redirected(url: &Url, place: &str) -> Result<Url, FetchError> {
     Ok(next)
 }
 
-async fn read(mut answer: Response, most: usize) -> Result<Fetched, FetchError> {
+async fn read(mut answer: Response, most: usize) -> Result<Bytes, FetchError> {
+    if answer.status() != StatusCode::OK {
+        return Err(FetchError::Status(answer.status().as_u16()));
+    }
     let mut body = BytesMut::new();
     while let Some(chunk) = answer.chunk().await? {
         if body.len() + chunk.len() > most {
@@ -126,10 +123,7 @@ async fn read(mut answer: Response, most: usize) -> Result<Fetched, FetchError> 
         }
         body.extend_from_slice(&chunk);
     }
-    Ok(Fetched {
-        status: answer.status().as_u16(),
-        body: body.freeze(),
-    })
+    Ok(body.freeze())
 }
 
 #[cfg(test)]
@@ -167,9 +161,7 @@ mod tests {
 
     async fn fetch(url: &str, most: usize) -> Result<Bytes, FetchError> {
         let client = HttpClient::new().unwrap();
-        let fetched = client.get(url, PATIENCE, most).await?;
-        assert_eq!(fetched.status, 200);
-        Ok(fetched.body)
+        client.get(url, PATIENCE, most).await
     }
 
     #[tokio::test]
@@ -183,6 +175,18 @@ mod tests {
             assert_eq!(fetch(&url, 5).await.unwrap(), "hello");
             let refused = fetch(&url, 4).await.unwrap_err();
             assert_eq!(refused.to_string(), "the answer is larger than 4 bytes");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_there_is_told_however_long_the_answer_is() {
+        for framed in [
+            "content-length: 5\r\n\r\nhello",
+            "content-length: 0\r\n\r\n",
+        ] {
+            let server = serve(move |_| format!("HTTP/1.1 404 Not Found\r\n{framed}")).await;
+            let refused = fetch(&format!("http://{server}/"), 4).await.unwrap_err();
+            assert_eq!(refused.to_string(), "status code 404");
         }
     }
 

@@ -20,7 +20,7 @@ mod stream;
 pub mod upgrade;
 mod watch;
 
-pub use client::{FetchError, Fetched, HttpClient};
+pub use client::{FetchError, HttpClient};
 pub use config::HttpConfig;
 pub use connection::{Connections, network};
 pub use observe::{AnsweredBy, RequestId, observe};

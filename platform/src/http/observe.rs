@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::rc::Rc;
+use std::thread;
 use std::time::Instant;
 
 use actix_http::{Request, Response};
@@ -89,7 +90,8 @@ pub(super) fn refuse(request: &Request) -> Response<BoxBody> {
     response
 }
 
-/// A request that is being handled. When this is dropped before its end, its client has left.
+/// A request that is being handled. When this is dropped before its end, its client has left, the
+/// process ends, or its handler has panicked.
 struct Watched {
     started: Instant,
     id: String,
@@ -193,8 +195,17 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         if !self.is_over {
-            self.end(None, Outcome::Abandoned);
+            self.end(None, unfinished());
         }
+    }
+}
+
+/// What became of a request that is dropped: nobody waits for it, or its handler has panicked.
+fn unfinished() -> Outcome {
+    if thread::panicking() {
+        Outcome::Status(500)
+    } else {
+        Outcome::Abandoned
     }
 }
 

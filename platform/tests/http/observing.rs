@@ -40,6 +40,20 @@ async fn a_request_whose_client_leaves_is_one_that_was_abandoned() {
 }
 
 #[actix_web::test]
+async fn a_request_whose_handler_panics_is_one_that_failed() {
+    lines::keep();
+    let server = TestServer::start(generous());
+    let mut peer = Peer::connect(&server).await;
+    peer.send("GET /logged/panic/at-once HTTP/1.1\r\nhost: x\r\n\r\n")
+        .await;
+    let line = lines::wait_for("/logged/panic/at-once").await;
+    assert_eq!(line["message"], "request completed", "{line}");
+    assert_eq!(line["status"], 500, "{line}");
+    let labels = "service=\"echo\",route=\"\",method=\"GET\",status=\"500\"";
+    assert_eq!(counted(labels), 1);
+}
+
+#[actix_web::test]
 async fn a_request_of_which_nobody_knows_the_end_leaves_its_trace() {
     lines::keep();
     let server = TestServer::start(generous());

@@ -102,6 +102,7 @@ impl TestServer {
                         .app_data(AnsweredBy("echo"))
                         .wrap(from_fn(observe))
                         .route("/never/{word}", web::get().to(never))
+                        .route("/panic/{word}", web::get().to(panic))
                         .route("/plain/{words}", web::to(HttpResponse::Ok))
                         .route("/{name}", web::get().to(socket)),
                 )
@@ -179,6 +180,10 @@ async fn keep(
     let passed = gate.acquire().await;
     drop(passed);
     respond(body)
+}
+
+async fn panic() -> HttpResponse {
+    panic!("a handler with a fault");
 }
 
 /// Never answers; tells when nobody waits for it any longer.

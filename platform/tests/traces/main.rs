@@ -117,7 +117,7 @@ async fn ask(state: Other) -> HttpResponse {
 async fn ask_other(state: Arc<(HttpClient, SocketAddr)>) {
     let (client, other) = state.as_ref();
     let fetched = client.get(&format!("http://{other}/"), PATIENCE, 10).await;
-    assert_eq!(fetched.unwrap().status, 200);
+    fetched.unwrap();
 }
 
 async fn ask_later(state: Other, tasks: Data<Tasks>) -> HttpResponse {
