@@ -1,6 +1,7 @@
 //! Each service as a process of its own, from its settings to its last answer.
 
 use std::net::TcpListener;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,15 +75,21 @@ impl Alone {
         let (options, house) = (options(), house(self.definition, &database));
         let address = format!("http://127.0.0.1:{}", options.port);
         let tasks = house.tasks.clone();
-        let served = run_alone(self.definition, plan, &house, options);
-        let asked = async {
-            let health = loop {
+        let mut served = pin!(run_alone(self.definition, plan, &house, options));
+        let health = async {
+            loop {
                 match get(format!("{address}/health")).await {
-                    Ok(health) => break health,
+                    Ok(health) => return health,
                     Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
                 }
-            };
-            assert_eq!(health.status(), 200);
+            }
+        };
+        tokio::select! {
+            biased;
+            ended = &mut served => panic!("nobody told it to end: {ended:?}"),
+            health = health => assert_eq!(health.status(), 200),
+        }
+        let asked = async {
             let superuser = database.superuser().await;
             let mut holder = database.superuser().await;
             let tx = holder.begin();
