@@ -113,7 +113,7 @@ fn resource<G: Gate, const N: usize>(
             .filter_map(Served::method)
             .cloned()
             .collect();
-        let otherwise = web::to(move || std::future::ready(not_served(&allowed)));
+        let otherwise = || web::to(move || std::future::ready(not_served(&allowed)));
         // Around the resource rather than the scope: what answers for a handler that panics or
         // takes too long needs a copy of the request, and copies are only made once it is routed.
         cfg.gated::<G, _>(path, handlers, otherwise, |resource| {

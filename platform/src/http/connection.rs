@@ -350,7 +350,7 @@ impl Connection {
     }
 
     /// Who was taken for one that takes nothing is none if he has since.
-    pub(super) fn look_whether(&self, takes_more: impl FnOnce() -> bool) {
+    pub(super) fn unblock_if(&self, takes_more: impl FnOnce() -> bool) {
         let blocked = self.blocked.load(Relaxed);
         let forget = || self.blocked.compare_exchange(blocked, 0, Relaxed, Relaxed);
         if blocked > 0 && takes_more() && forget().is_ok() {

@@ -131,7 +131,7 @@ impl Mount<'_> {
         handlers: impl IntoIterator<Item = Served>,
         otherwise: Route,
     ) {
-        self.gated::<(), _>(path, handlers, otherwise, |resource| resource);
+        self.gated::<(), _>(path, handlers, || otherwise, |resource| resource);
     }
 
     /// The same behind a gate of this type: `wrap` puts it around the path.
@@ -139,10 +139,10 @@ impl Mount<'_> {
         &mut self,
         path: &str,
         handlers: impl IntoIterator<Item = Served>,
-        mut otherwise: Route,
+        otherwise: impl FnOnce() -> Route,
         wrap: impl FnOnce(Resource) -> F,
     ) {
-        let mut resource = web::resource(path);
+        let (mut resource, mut any) = (web::resource(path), None);
         for served in handlers {
             let method = served.method.as_ref().map_or("any", Method::as_str);
             self.mounted.push(Mounted {
@@ -153,9 +153,10 @@ impl Mount<'_> {
             if served.method.is_some() {
                 resource = resource.route(served.route);
             } else {
-                otherwise = served.route;
+                any = Some(served.route);
             }
         }
+        let otherwise = any.unwrap_or_else(otherwise);
         self.config
             .service(wrap(resource.default_service(otherwise)));
     }

@@ -166,7 +166,7 @@ impl Future for Running {
         }
         // Nobody else would notice after a write that was given up.
         let takes_more = || this.io.writable().now_or_never().is_some();
-        this.watch.connection.look_whether(takes_more);
+        this.watch.connection.unblock_if(takes_more);
         let Some(reason) = this.watch.check(cx) else {
             return Poll::Pending;
         };

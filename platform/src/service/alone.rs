@@ -11,8 +11,8 @@ use crate::memory;
 use crate::pg::{Database, DatabaseConfig, DbError, Offer};
 use crate::telemetry::traces::Traces;
 
-/// Carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to stop. Its paths are those below its mount:
-/// a gateway in front has taken that off.
+/// Carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to
+/// stop. Its paths are those below its mount: a gateway in front has taken that off.
 pub async fn run_alone(
     definition: &'static Definition,
     plan: Plan,
@@ -37,7 +37,8 @@ pub async fn run_alone(
     Ok(served?)
 }
 
-/// The sizes of its pools, which leave room for the other processes that share the database; as its settings have them while the database cannot be asked.
+/// The sizes of its pools, which leave room for the other processes that share the database; as its
+/// settings have them while the database cannot be asked.
 async fn divide(name: &'static str, plan: &Plan, house: &House) -> PoolSizes {
     let Some(pool) = plan.pools.first() else {
         return PoolSizes::default();

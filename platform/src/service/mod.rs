@@ -21,7 +21,8 @@
 //! health of its neighbours, and [`Tasks`], in which everything runs that outlives a request.
 //!
 //! **What runs** is a [`Service`]: it mounts its routes (once per worker; [`Mount`] lists them for the
-//! reviewed file of who may call what), says how it is, and writes down what it holds in memory before the process ends.
+//! reviewed file of who may call what), says how it is, and writes down what it holds in memory before
+//! the process ends.
 //!
 //! **Requests.** Deadlines, bounds, ids, the log, keys, CORS and forwarding headers are the house's
 //! business and hold for every route. A route that takes more than the usual says so itself:
