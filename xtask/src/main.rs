@@ -21,6 +21,8 @@ mod tidy;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use step::{Failure, Outcome};
+
 const USAGE: &str = "cargo x <command>
 
   start [options]   build what changed and start Wildfire (options go to `wildfire start`)
@@ -31,13 +33,22 @@ const USAGE: &str = "cargo x <command>
   docs [--check]    regenerate docs/configuration.md and .env.example
   record-auth …     ask upstream's auth service again what the corpus asks
 
-Every other command goes to the `wildfire` that `start` built: status, stop, migrate, db reset,
-keys generate, doctor.";
+The `wildfire` that `start` built answers: status, stop, migrate, db reset, keys generate, doctor.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n\u{2717} {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Outcome {
     let rest = args.get(1..).unwrap_or_default();
-    let outcome = match args.first().map(String::as_str) {
+    match args.first().map(String::as_str) {
         Some("start") => start::run(rest),
         Some("test") => test::run(),
         Some("check") => check::run(),
@@ -49,14 +60,10 @@ fn main() -> ExitCode {
             eprintln!("{USAGE}");
             Ok(())
         }
-        Some(_) => start::hand_on(&args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("\n\u{2717} {failure}");
-            ExitCode::FAILURE
-        }
+        Some("status" | "stop" | "migrate" | "db" | "keys" | "doctor") => start::hand_on(args),
+        Some(unknown) => Err(Failure::new(format!(
+            "unknown command {unknown:?}\n\n{USAGE}"
+        ))),
     }
 }
 
@@ -66,4 +73,16 @@ fn root() -> PathBuf {
         .parent()
         .unwrap_or(Path::new("."))
         .to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_nobody_has_is_told_with_those_there_are() {
+        let failure = run(&["tset".to_owned()]).unwrap_err().to_string();
+        assert!(failure.starts_with("unknown command \"tset\""), "{failure}");
+        assert!(failure.ends_with(USAGE), "{failure}");
+    }
 }
