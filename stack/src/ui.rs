@@ -6,6 +6,7 @@
 //! reads them can type them.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -43,8 +44,9 @@ impl Ui {
     /// `WILDFIRE_CALLED_AS`.
     pub fn detect(vars: &Vars) -> Self {
         let refused = vars.get("NO_COLOR").is_some();
-        let typed = std::env::args().next();
-        let called = vars.get("WILDFIRE_CALLED_AS").map(str::to_owned).or(typed);
+        let typed = || std::env::args_os().next().map(|path| as_word(&path));
+        let called = vars.get("WILDFIRE_CALLED_AS").map(str::to_owned);
+        let called = called.or_else(typed);
         Self {
             colour: io::stderr().is_terminal() && !refused,
             program: PROGRAM.get_or_init(|| called.unwrap_or_else(|| "wildfire".to_owned())),
@@ -145,9 +147,35 @@ fn as_typed<'a>(program: &str, text: &'a str) -> Cow<'a, str> {
     text.replace(COMMAND, &format!("`{program} ")).into()
 }
 
+/// A path as shells read it back; what is not Unicode cannot be printed.
+fn as_word(path: &OsStr) -> String {
+    let path = path.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    if path.chars().all(is_plain) {
+        path.into_owned()
+    } else {
+        format!("'{}'", path.replace('\'', r"'\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
     use super::*;
+
+    #[test]
+    fn a_program_is_named_as_a_shell_finds_it() {
+        let cases: [(&[u8], &str); 4] = [
+            (b"target/release/wildfire", "target/release/wildfire"),
+            (b"/My Tools/wildfire", "'/My Tools/wildfire'"),
+            (b"/it's/wildfire", r"'/it'\''s/wildfire'"),
+            (b"/\xff/wildfire", "'/\u{fffd}/wildfire'"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(as_word(OsStr::from_bytes(path)), expected);
+        }
+    }
 
     #[test]
     fn commands_are_printed_as_their_reader_can_type_them() {
