@@ -42,6 +42,33 @@ pub(crate) async fn run(
     summarise(taken, started.elapsed())
 }
 
+/// How long whoever was told to come again stays away.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Sends a request over so many connections for `duration`, and takes it well to be told to come again:
+/// one client has only a share of what can wait.
+pub(crate) async fn press(
+    port: u16,
+    connections: usize,
+    duration: Duration,
+    request: &Request,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    let workers = (0..connections).map(async |_| -> Result<(), Failure> {
+        let mut connection = Connection::open(port).await?;
+        while started.elapsed() < duration {
+            let answer = connection.call(request).await?;
+            match answer.status {
+                429 | 503 => tokio::time::sleep(PAUSE).await,
+                ..300 => {}
+                status => return Err(format!("status {status} under load").into()),
+            }
+        }
+        Ok(())
+    });
+    try_join_all(workers).await.map(drop)
+}
+
 /// Rate and percentiles of single durations.
 pub(crate) fn summarise(mut taken: Vec<Duration>, elapsed: Duration) -> Result<Measured, Failure> {
     taken.sort_unstable();

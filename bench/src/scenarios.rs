@@ -190,9 +190,9 @@ impl Scenarios {
     async fn storm(&self, server: &Server) -> Result<Vec<Row>, Failure> {
         let user = [Request::new("GET", "/auth/v1/user", &self.token, None)];
         let quiet = load::run(server.port, 1, DURATION, &user).await?;
-        let sign_ins = [sign_in(&self.email)];
-        let storm = load::run(server.port, 64, DURATION, &sign_ins);
-        let (_, during) =
+        let sign_in = sign_in(&self.email);
+        let storm = load::press(server.port, 64, DURATION, &sign_in);
+        let ((), during) =
             futures_util::try_join!(storm, load::run(server.port, 1, DURATION, &user))?;
         let ratio = during.p99.as_secs_f64() / quiet.p50.as_secs_f64();
         Ok(vec![
