@@ -144,10 +144,7 @@ async fn check_answers(report: &mut Report, what: &str, url: &str) {
             ),
             "look what keeps that server busy, and whether a firewall is in between",
         ),
-        Err(error) => report.bad(
-            &format!("{what} does not answer"),
-            &format!("check its address and that the server runs ({error})"),
-        ),
+        Err(error) => report.bad(&format!("{what} does not answer"), &error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use platform::env::Secret;
 use platform::pg::{DatabaseUrls, Offer, SqlState};
 use url::Url;
 
+use super::error::address;
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
 use crate::secrets;
 
@@ -19,10 +20,9 @@ pub(super) fn check(url: &str) -> Result<(), PostgresError> {
 /// Reaches the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgres, PostgresError> {
     let parsed = Url::parse(url)?;
-    let host = address(&parsed);
     let admin = connect(url)?;
     let unreachable = |source| PostgresError::Unreachable {
-        host: host.clone(),
+        url: Box::new(parsed.clone()),
         source,
     };
     let mut client = admin.client().await.map_err(unreachable)?;
@@ -41,7 +41,7 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
     drop(client);
     admin.close();
     let report = Report {
-        server: format!("the database at {host}"),
+        server: format!("the database at {}", address(&parsed)),
         applied,
         ..Report::default()
     };
@@ -96,11 +96,6 @@ fn with_user(url: &Url, user: &str, password: &str) -> String {
     _ = url.set_username(user);
     _ = url.set_password(Some(password));
     url.into()
-}
-
-fn address(url: &Url) -> String {
-    let host = url.host_str().unwrap_or("localhost");
-    format!("{host}:{}", url.port().unwrap_or(5432))
 }
 
 #[cfg(test)]

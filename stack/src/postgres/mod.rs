@@ -16,6 +16,7 @@ use platform::cluster::Cluster;
 use platform::env::{Secret, Vars};
 use platform::pg::{Database, DatabaseConfig, DatabaseUrls, Offer};
 use platform::service::Definition;
+use url::Url;
 
 use crate::config_toml::Project;
 use crate::secrets::Secrets;
@@ -149,9 +150,14 @@ pub async fn accepts_writes(url: &str, within: Duration) -> Result<Option<bool>,
     config.statement_timeout = None;
     // The time given here is for everything together.
     config.acquire_timeout = within * 2;
+    let parsed = Box::new(Url::parse(url)?);
     let database = Database::new(&config)?;
+    let told = |source| PostgresError::Unreachable {
+        url: parsed,
+        source,
+    };
     match tokio::time::timeout(within, database.accepts_writes()).await {
-        Ok(answer) => Ok(Some(answer?)),
+        Ok(answer) => Ok(Some(answer.map_err(told)?)),
         Err(_) => Ok(None),
     }
 }

@@ -142,6 +142,58 @@ fn an_unreachable_database_is_named_without_its_password() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_keeps_us_from_a_database_is_told_with_a_way_out() {
+    let cluster = server().await;
+    let url = cluster.superuser_url("postgres");
+    let (start, end) = url.split_once("://").unwrap();
+    let (login, place) = end.rsplit_once('@').unwrap();
+    let (user, _) = login.split_once(':').unwrap();
+    let (server, database) = place.split_once('/').unwrap();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent.local_addr().unwrap();
+    for (url, said, remedy) in [
+        (
+            "postgres://me:hunter2@127.0.0.1:1/x".to_owned(),
+            "Nothing listens at 127.0.0.1:1",
+            "Start that server",
+        ),
+        (
+            "postgres://me:hunter2@no.such.invalid/x".to_owned(),
+            "The host no.such.invalid is not known",
+            "name service",
+        ),
+        (
+            format!("{start}://{user}:hunter2@{server}/{database}"),
+            "refuses the password of the role",
+            "percent-encoded",
+        ),
+        (
+            format!("{start}://nobody:hunter2@{server}/{database}"),
+            "the role nobody",
+            "has no such role",
+        ),
+        (
+            format!("{start}://{login}@{server}/hunter3"),
+            "has no database \"hunter3\"",
+            "Create it",
+        ),
+        (
+            format!("postgres://me:hunter2@{silent}/x"),
+            "does not answer",
+            "firewall",
+        ),
+    ] {
+        let output = Installation::new().run(&["migrate", "--db-url", &url]);
+        let text = stderr(&output);
+        assert!(!output.status.success(), "{text}");
+        assert!(
+            text.contains(said) && text.contains(remedy) && !text.contains("hunter2"),
+            "{said}: {text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
     let cluster = server().await;
     let admin = cluster.superuser_url("postgres");
