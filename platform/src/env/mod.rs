@@ -15,12 +15,14 @@ pub use duration::parse_duration;
 pub use reader::{EnvError, Reader};
 pub use secret::Secret;
 
-/// A snapshot of environment variables, none of them empty.
+/// A snapshot of environment variables, none of them empty, and of what files say in their place.
 // Upstream: an empty variable is a text of no length, and an error where something else is read.
 #[derive(Clone, Default)]
 pub struct Vars {
     set: BTreeMap<String, String>,
     empty: BTreeSet<String>,
+    /// What was written, and where, for variables that nobody set as such.
+    origins: BTreeMap<String, String>,
 }
 
 /// How the names of variables begin that are read here.
@@ -58,6 +60,7 @@ impl Vars {
     /// Sets a variable, replacing what was there; to nothing, it is not set any more.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         let (name, value) = (name.into(), value.into());
+        self.origins.remove(&name);
         if value.is_empty() {
             self.set.remove(&name);
             self.empty.insert(name);
@@ -65,6 +68,24 @@ impl Vars {
             self.empty.remove(&name);
             self.set.insert(name, value);
         }
+    }
+
+    /// Sets a variable to what was written elsewhere: `origin` is file, line and key, such as
+    /// `supabase/config.toml:12: auth.email.otp_length`, and stands for the name where problems are told.
+    pub fn set_from(
+        &mut self,
+        origin: impl Into<String>,
+        name: impl Into<String>,
+        value: impl Into<String>,
+    ) {
+        let name = name.into();
+        self.set(name.clone(), value);
+        self.origins.insert(name, origin.into());
+    }
+
+    /// What whoever wrote its value calls a variable.
+    pub fn written_as<'a>(&'a self, name: &'a str) -> &'a str {
+        self.origins.get(name).map_or(name, String::as_str)
     }
 
     /// Sets a variable unless it is already set.

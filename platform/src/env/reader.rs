@@ -142,11 +142,12 @@ impl<'a> Reader<'a> {
         if only_second { second } else { first }
     }
 
-    /// Notes a problem with a variable, found by the caller.
+    /// Notes a problem with a variable, found by the caller. Where a file stands for the variable, the
+    /// file, its line and its key are named instead.
     pub fn problem(&self, name: &str, message: &str) {
-        self.problems
-            .borrow_mut()
-            .push(format!("  {name} {message}"));
+        let name = self.vars.written_as(name);
+        let problem = format!("  {name} {message}");
+        self.problems.borrow_mut().push(problem);
     }
 
     /// Succeeds if nothing was wrong.
@@ -186,6 +187,24 @@ mod tests {
         for name in ["A must", "B must", "C must", "D is required"] {
             assert!(text.contains(name), "{name} in {text}");
         }
+    }
+
+    #[test]
+    fn what_a_file_says_is_told_in_the_files_words_until_a_variable_wins() {
+        let origin = "supabase/config.toml:3: auth.jwt_expiry";
+        let mut vars = Vars::default();
+        vars.set_from(origin, "A", "soon");
+        vars.set_from(origin, "B", "soon");
+        vars.set("B", "later");
+        let reader = Reader::new(&vars);
+        reader.number("A", 1_u16);
+        reader.number("B", 1_u16);
+        let text = reader.finish().unwrap_err().to_string();
+        assert!(
+            text.contains("supabase/config.toml:3: auth.jwt_expiry must be a number")
+                && text.contains("  B must be a number"),
+            "{text}"
+        );
     }
 
     #[test]

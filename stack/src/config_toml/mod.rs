@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use platform::env::Vars;
 
-pub use auth::{AuthKeys, GotrueContext};
+pub use auth::{AuthKeys, GotrueContext, Var};
 pub use database::{Api, Db, Mailbox};
 use document::Table;
 pub use error::{ConfigError, Problem, Warning};
@@ -56,7 +56,7 @@ pub struct Project {
 
 impl Project {
     /// The environment gotrue runs with.
-    pub fn gotrue_vars(&self, context: &GotrueContext<'_>) -> Vec<(String, String)> {
+    pub fn gotrue_vars(&self, context: &GotrueContext<'_>) -> Vec<Var> {
         self.auth.gotrue_vars(context)
     }
 }

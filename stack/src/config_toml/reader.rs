@@ -12,6 +12,14 @@ use super::error::{Problem, Warning};
 /// Looks an environment variable up.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// How the file is called where a value in it is.
+const FILE: &str = "supabase/config.toml";
+
+/// The variable that overrides a key.
+fn override_name(path: &str) -> String {
+    format!("SUPABASE_{}", path.replace('.', "_").to_uppercase())
+}
+
 /// Reads one parsed `config.toml`.
 pub(super) struct Reader<'a> {
     root: &'a Table,
@@ -121,6 +129,16 @@ impl<'a> Reader<'a> {
         document::find(self.root, path).map(|entry| entry.line)
     }
 
+    /// What whoever wrote the value of a key or section calls it: the key with its file and line, or
+    /// the variable that overrides it. None where nobody wrote it.
+    pub(super) fn origin(&self, path: &str) -> Option<String> {
+        if self.environment(path).is_some() {
+            return Some(override_name(path));
+        }
+        let line = self.line(path)?;
+        Some(format!("{FILE}:{line}: {path}"))
+    }
+
     /// Accepts these keys although nothing reads them now.
     pub(super) fn accept(&self, section: &str, keys: &[&str]) {
         for key in keys {
@@ -187,8 +205,7 @@ impl<'a> Reader<'a> {
 
     /// `SUPABASE_<SECTION>_<KEY>`: overrides that key of `config.toml`; empty counts as unset.
     fn environment(&self, path: &str) -> Option<String> {
-        let name = format!("SUPABASE_{}", path.replace('.', "_").to_uppercase());
-        (self.lookup)(&name).filter(|value| !value.is_empty())
+        (self.lookup)(&override_name(path)).filter(|value| !value.is_empty())
     }
 
     fn scalar(&self, path: &str) -> Option<Scalar> {
@@ -238,11 +255,11 @@ impl<'a> Reader<'a> {
         let scalar = self.scalar(path)?;
         let value = scalar.text.parse().ok();
         if value.is_none() {
-            let name = path.replace('.', "_").to_uppercase();
-            let message = match scalar.line {
-                Some(_) => format!("{path} must be {expected}, not {:?}", scalar.text),
-                None => format!("SUPABASE_{name} must be {expected}, not {:?}", scalar.text),
+            let name = match scalar.line {
+                Some(_) => path.to_owned(),
+                None => override_name(path),
             };
+            let message = format!("{name} must be {expected}, not {:?}", scalar.text);
             self.problem(scalar.line, &message);
         }
         value

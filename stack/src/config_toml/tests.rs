@@ -22,7 +22,8 @@ fn gotrue(project: &Project) -> BTreeMap<String, String> {
         jwt_secret: "secret",
         jwt_keys_json: "[]",
     };
-    project.gotrue_vars(&context).into_iter().collect()
+    let vars = project.gotrue_vars(&context).into_iter();
+    vars.map(|var| (var.name, var.value)).collect()
 }
 
 fn problems(text: &str) -> Vec<String> {

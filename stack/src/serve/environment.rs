@@ -9,7 +9,7 @@ use platform::http::HttpConfig;
 use platform::jwt::{KeyError, Keyring, Verifier};
 
 use super::context::{Mode, ServeContext};
-use crate::config_toml::GotrueContext;
+use crate::config_toml::{GotrueContext, Var};
 use crate::gateway::{Dialect, GatewayKeys, OpaqueKeys};
 use crate::serve::APP_PORT;
 
@@ -87,13 +87,25 @@ pub(super) fn vars(context: &ServeContext) -> Vars {
         jwt_secret: &context.keys.jwt_secret,
         jwt_keys_json: &context.keys.jwt_keys,
     });
-    for (name, value) in gotrue {
+    for Var {
+        name,
+        value,
+        origin,
+    } in gotrue
+    {
+        // Said at the start, with file and line; whoever develops goes on without.
+        if context.mode == Mode::Development && name.starts_with("GOTRUE_HOOK_") {
+            continue;
+        }
         let value = match name.as_str() {
             "GOTRUE_SITE_URL" => site_url(&value, context),
             "GOTRUE_URI_ALLOW_LIST" => allowed(&value, context),
             _ => value,
         };
-        vars.set(name, value);
+        match origin {
+            Some(origin) => vars.set_from(origin, name, value),
+            None => vars.set(name, value),
+        }
     }
     vars.set(EXPOSED, context.project.api.schemas.join(","));
     match context.mode {

@@ -159,3 +159,29 @@ fn missing_binaries_say_where_to_get_them() {
     let output = refused(&installation, &[]);
     assert!(output.contains("WILDFIRE_PG_BIN"), "{output}");
 }
+
+#[test]
+fn what_the_project_file_says_is_refused_in_its_own_words() {
+    let hook = "project_id = \"own\"\n\n[auth.hook.custom_access_token]\nenabled = true\n\
+        uri = \"pg-functions://postgres/public/token_hook\"\n";
+    let installation = Installation::new();
+    installation.write("supabase/config.toml", hook);
+    // Whoever develops is told, and goes on.
+    let process = installation.start(&[]);
+    let said = process.output();
+    assert!(
+        said.contains("line 3: auth.hook.custom_access_token is NOT RUN"),
+        "{said}"
+    );
+    drop(process);
+    let installation = Installation::new()
+        .with("WILDFIRE_ENV", "production")
+        .with("SUPABASE_PUBLIC_URL", "https://prompts.example.com");
+    installation.write("supabase/config.toml", hook);
+    let text = refused(&installation, &[]);
+    assert!(
+        text.contains("supabase/config.toml:3: auth.hook.custom_access_token is not supported"),
+        "{text}"
+    );
+    assert!(!text.contains("GOTRUE_HOOK"), "{text}");
+}

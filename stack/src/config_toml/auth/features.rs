@@ -1,9 +1,10 @@
 //! Smaller sections of `[auth]`: session limits, captcha, passkeys, the OAuth server, and what of
 //! them is not built.
 
-use super::{Reader, Var};
+use super::{Reader, Variables};
 
-pub(super) fn sessions(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn sessions(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let settings = [
         ("auth.sessions.timebox", "GOTRUE_SESSIONS_TIMEBOX"),
         (
@@ -14,12 +15,13 @@ pub(super) fn sessions(reader: &Reader<'_>, vars: &mut Vec<Var>) {
     for (path, name) in settings {
         let limit = reader.duration(path, "0");
         if limit.bytes().any(|byte| matches!(byte, b'1'..=b'9')) {
-            vars.push((name.to_owned(), limit));
+            vars.set(path, name, limit);
         }
     }
 }
 
-pub(super) fn captcha(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn captcha(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     reader.accept("auth.captcha", &["provider", "secret"]);
     if !reader.bool("auth.captcha.enabled", false) {
         return;
@@ -33,13 +35,20 @@ pub(super) fn captcha(reader: &Reader<'_>, vars: &mut Vec<Var>) {
     if secret.is_none() {
         reader.problem(line, "auth.captcha needs a secret");
     }
-    let mut set = |key: &str, value| vars.push((format!("GOTRUE_SECURITY_CAPTCHA_{key}"), value));
-    set("ENABLED", "true".to_owned());
-    set("PROVIDER", provider.unwrap_or_default());
-    set("SECRET", secret.unwrap_or_default());
+    let mut set = |key: &str, name: &str, value: String| {
+        vars.set(key, format!("GOTRUE_SECURITY_CAPTCHA_{name}"), value);
+    };
+    set("auth.captcha", "ENABLED", "true".to_owned());
+    set(
+        "auth.captcha.provider",
+        "PROVIDER",
+        provider.unwrap_or_default(),
+    );
+    set("auth.captcha.secret", "SECRET", secret.unwrap_or_default());
 }
 
-pub(super) fn passkeys(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn passkeys(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let enabled = reader.bool("auth.passkey.enabled", false);
     let rp_id = reader.text_or("auth.webauthn.rp_id", "");
     let name = reader.text_or("auth.webauthn.rp_display_name", "");
@@ -48,15 +57,28 @@ pub(super) fn passkeys(reader: &Reader<'_>, vars: &mut Vec<Var>) {
         let message = "auth.passkey needs rp_id and rp_origins in [auth.webauthn]";
         reader.problem(reader.line("auth.passkey.enabled"), message);
     }
-    vars.push(("GOTRUE_PASSKEY_ENABLED".to_owned(), enabled.to_string()));
+    vars.set(
+        "auth.passkey.enabled",
+        "GOTRUE_PASSKEY_ENABLED",
+        enabled.to_string(),
+    );
     if reader.has("auth.webauthn") {
-        vars.push(("GOTRUE_WEBAUTHN_RP_ID".to_owned(), rp_id));
-        vars.push(("GOTRUE_WEBAUTHN_RP_DISPLAY_NAME".to_owned(), name));
-        vars.push(("GOTRUE_WEBAUTHN_RP_ORIGINS".to_owned(), origins.join(",")));
+        vars.set("auth.webauthn.rp_id", "GOTRUE_WEBAUTHN_RP_ID", rp_id);
+        vars.set(
+            "auth.webauthn.rp_display_name",
+            "GOTRUE_WEBAUTHN_RP_DISPLAY_NAME",
+            name,
+        );
+        vars.set(
+            "auth.webauthn.rp_origins",
+            "GOTRUE_WEBAUTHN_RP_ORIGINS",
+            origins.join(","),
+        );
     }
 }
 
-pub(super) fn oauth_server(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn oauth_server(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let section = "auth.oauth_server";
     let path = reader.text_or(
         &format!("{section}.authorization_url_path"),
@@ -64,7 +86,9 @@ pub(super) fn oauth_server(reader: &Reader<'_>, vars: &mut Vec<Var>) {
     );
     let dynamic = reader.bool(&format!("{section}.allow_dynamic_registration"), false);
     if reader.bool(&format!("{section}.enabled"), false) {
-        let mut set = |key: &str, value| vars.push((format!("GOTRUE_OAUTH_SERVER_{key}"), value));
+        let mut set = |name: &str, value: String| {
+            vars.set(section, format!("GOTRUE_OAUTH_SERVER_{name}"), value);
+        };
         set("ENABLED", "true".to_owned());
         set("AUTHORIZATION_PATH", path);
         set("ALLOW_DYNAMIC_REGISTRATION", dynamic.to_string());

@@ -1,6 +1,6 @@
 //! `[auth.hook.*]`: functions of the database or of a web server that auth asks on its way.
 
-use super::{Reader, Var};
+use super::{Reader, Variables};
 
 const HOOKS: [&str; 7] = [
     "mfa_verification_attempt",
@@ -12,7 +12,8 @@ const HOOKS: [&str; 7] = [
     "after_user_created",
 ];
 
-pub(super) fn read(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn read(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     for hook in HOOKS {
         let section = format!("auth.hook.{hook}");
         reader.accept(&section, &["uri", "secrets"]);
@@ -22,10 +23,19 @@ pub(super) fn read(reader: &Reader<'_>, vars: &mut Vec<Var>) {
         let uri = reader.text_or(&format!("{section}.uri"), "");
         let secrets = reader.text_or(&format!("{section}.secrets"), "");
         check(reader, &section, &uri, &secrets);
+        let message = format!(
+            "{section} is NOT RUN: this build has no hooks yet, so whatever it would refuse or add is not \
+             refused and not added. In production it keeps Wildfire from starting."
+        );
+        reader.warn(reader.line(&section), &message);
         let prefix = format!("GOTRUE_HOOK_{}", hook.to_uppercase());
-        vars.push((format!("{prefix}_ENABLED"), "true".to_owned()));
-        vars.push((format!("{prefix}_URI"), uri));
-        vars.push((format!("{prefix}_SECRETS"), secrets));
+        vars.set(&section, format!("{prefix}_ENABLED"), "true");
+        vars.set(&format!("{section}.uri"), format!("{prefix}_URI"), uri);
+        vars.set(
+            &format!("{section}.secrets"),
+            format!("{prefix}_SECRETS"),
+            secrets,
+        );
     }
 }
 

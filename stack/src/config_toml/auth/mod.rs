@@ -7,14 +7,14 @@ mod features;
 mod hooks;
 mod providers;
 mod sms;
+mod variables;
 
 use std::path::Path;
 
 use super::reader::Reader;
 use providers::Provider;
-
-/// An environment variable and its value.
-pub(super) type Var = (String, String);
+pub use variables::Var;
+use variables::Variables;
 
 /// Keys and secrets the project brings itself; whatever is absent has a default elsewhere.
 #[derive(Debug, Clone, Default)]
@@ -228,23 +228,24 @@ pub(super) fn read(reader: &Reader<'_>, supabase_dir: &Path) -> Auth {
             "auth.enabled = false has no effect",
         );
     }
-    let mut vars: Vec<Var> = CONSTANT
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    vars.extend(PLAIN.iter().map(|row| plain(reader, row)));
-    vars.extend(site(reader));
-    vars.push((
-        "GOTRUE_PASSWORD_REQUIRED_CHARACTERS".to_owned(),
-        password_characters(reader),
-    ));
-    email::read(reader, supabase_dir, &mut vars);
-    sms::read(reader, &mut vars);
-    hooks::read(reader, &mut vars);
-    features::sessions(reader, &mut vars);
-    features::captcha(reader, &mut vars);
-    features::passkeys(reader, &mut vars);
-    features::oauth_server(reader, &mut vars);
+    let mut vars = Variables::new(reader);
+    for (name, value) in CONSTANT {
+        vars.set_constant(*name, *value);
+    }
+    for row in PLAIN {
+        plain(row, &mut vars);
+    }
+    site(&mut vars);
+    let key = "auth.password_requirements";
+    let required = password_characters(reader);
+    vars.set(key, "GOTRUE_PASSWORD_REQUIRED_CHARACTERS", required);
+    email::read(supabase_dir, &mut vars);
+    sms::read(&mut vars);
+    hooks::read(&mut vars);
+    features::sessions(&mut vars);
+    features::captcha(&mut vars);
+    features::passkeys(&mut vars);
+    features::oauth_server(&mut vars);
     features::third_party(reader);
     features::check_factors(reader);
     Auth {
@@ -252,7 +253,7 @@ pub(super) fn read(reader: &Reader<'_>, supabase_dir: &Path) -> Auth {
         external_url: reader.text("auth.external_url"),
         jwt_issuer: reader.text("auth.jwt_issuer"),
         providers: providers::read(reader),
-        vars,
+        vars: vars.list,
     }
 }
 
@@ -264,7 +265,13 @@ impl Auth {
         let issuer = self.jwt_issuer.clone().unwrap_or_else(|| external.clone());
         let verify = format!("{}/verify", external.trim_end_matches('/'));
         let mut vars = self.vars.clone();
-        let mut set = |name: &str, value: String| vars.push((name.to_owned(), value));
+        let mut set = |name: &str, value: String| {
+            vars.push(Var {
+                name: name.to_owned(),
+                value,
+                origin: None,
+            });
+        };
         set("API_EXTERNAL_URL", external);
         set("GOTRUE_JWT_SECRET", context.jwt_secret.to_owned());
         set("GOTRUE_JWT_KEYS", context.jwt_keys_json.to_owned());
@@ -279,17 +286,19 @@ impl Auth {
     }
 }
 
-fn plain(reader: &Reader<'_>, (path, kind, name): &(&str, Kind, &str)) -> Var {
+fn plain((path, kind, name): &(&str, Kind, &str), vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let value = match *kind {
         Kind::Switch(default) => reader.bool(path, default).to_string(),
         Kind::Negated(default) => (!reader.bool(path, default)).to_string(),
         Kind::Number(default) => reader.number(path, default).to_string(),
         Kind::Duration(default) => reader.duration(path, default),
     };
-    ((*name).to_owned(), value)
+    vars.set(path, *name, value);
 }
 
-fn site(reader: &Reader<'_>) -> [Var; 2] {
+fn site(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let site_url = reader.text_or("auth.site_url", "http://127.0.0.1:3000");
     if site_url.is_empty() {
         reader.problem(
@@ -298,10 +307,9 @@ fn site(reader: &Reader<'_>) -> [Var; 2] {
         );
     }
     let allowed = reader.list("auth.additional_redirect_urls", &["https://127.0.0.1:3000"]);
-    [
-        ("GOTRUE_SITE_URL".to_owned(), site_url),
-        ("GOTRUE_URI_ALLOW_LIST".to_owned(), allowed.join(",")),
-    ]
+    vars.set("auth.site_url", "GOTRUE_SITE_URL", site_url);
+    let key = "auth.additional_redirect_urls";
+    vars.set(key, "GOTRUE_URI_ALLOW_LIST", allowed.join(","));
 }
 
 /// The character classes behind a named password rule (`pkg/api/types.gen.go`).

@@ -1,6 +1,7 @@
 //! `[auth.external.*]`: sign-in with somebody else's account.
 
-use super::{Reader, Var};
+use super::Reader;
+use super::variables::Var;
 
 /// Every provider the CLI's template lists, and the names it still accepts.
 const KNOWN: &[&str] = &[
@@ -33,6 +34,7 @@ const KNOWN: &[&str] = &[
 #[derive(Debug)]
 pub(super) struct Provider {
     name: String,
+    origin: Option<String>,
     client_id: String,
     secret: String,
     url: Option<String>,
@@ -89,6 +91,7 @@ fn provider(reader: &Reader<'_>, name: &str) -> Option<Provider> {
     }
     Some(Provider {
         name: name.to_uppercase(),
+        origin: reader.origin(&section),
         client_id,
         secret,
         url: reader.text(&path("url")),
@@ -101,20 +104,27 @@ fn provider(reader: &Reader<'_>, name: &str) -> Option<Provider> {
 impl Provider {
     /// The provider's variables; the callback is the issuer's unless the project says otherwise.
     pub(super) fn vars(&self, issuer: &str) -> Vec<Var> {
+        let mut vars = Vec::new();
+        let mut set = |key: &str, value: String| {
+            vars.push(Var {
+                name: format!("GOTRUE_EXTERNAL_{}_{key}", self.name),
+                value,
+                origin: self.origin.clone(),
+            });
+        };
+        set("ENABLED", "true".to_owned());
+        set("CLIENT_ID", self.client_id.clone());
+        set("SECRET", self.secret.clone());
+        set("SKIP_NONCE_CHECK", self.skip_nonce_check.to_string());
+        set("EMAIL_OPTIONAL", self.email_optional.to_string());
         let callback = || format!("{issuer}/callback");
-        let name = |key: &str| format!("GOTRUE_EXTERNAL_{}_{key}", self.name);
-        let mut vars = vec![
-            (name("ENABLED"), "true".to_owned()),
-            (name("CLIENT_ID"), self.client_id.clone()),
-            (name("SECRET"), self.secret.clone()),
-            (name("SKIP_NONCE_CHECK"), self.skip_nonce_check.to_string()),
-            (name("EMAIL_OPTIONAL"), self.email_optional.to_string()),
-            (
-                name("REDIRECT_URI"),
-                self.redirect_uri.clone().unwrap_or_else(callback),
-            ),
-        ];
-        vars.extend(self.url.clone().map(|url| (name("URL"), url)));
+        set(
+            "REDIRECT_URI",
+            self.redirect_uri.clone().unwrap_or_else(callback),
+        );
+        if let Some(url) = &self.url {
+            set("URL", url.clone());
+        }
         vars
     }
 }

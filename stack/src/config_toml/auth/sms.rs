@@ -1,6 +1,6 @@
 //! `[auth.sms]` and the phone factor: one provider at most, in the CLI's order of preference.
 
-use super::{Reader, Var};
+use super::{Reader, Variables};
 
 /// The section, which is also the name gotrue knows the provider by, and key to variable.
 type ProviderRow = (&'static str, &'static [(&'static str, &'static str)]);
@@ -54,26 +54,38 @@ const PROVIDERS: &[ProviderRow] = &[
 
 const DEFAULT_TEMPLATE: &str = "Your code is {{ .Code }}";
 
-pub(super) fn read(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+pub(super) fn read(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let enabled = reader.bool("auth.sms.enable_signup", false);
     let enabled = reader.bool("auth.sms.enabled", enabled);
     let confirm = reader.bool("auth.sms.enable_confirmations", false);
-    let mut set = |name: &str, value: String| vars.push((name.to_owned(), value));
-    set("GOTRUE_EXTERNAL_PHONE_ENABLED", enabled.to_string());
-    set("GOTRUE_SMS_AUTOCONFIRM", (!confirm).to_string());
-    set(
+    vars.set(
+        "auth.sms.enable_signup",
+        "GOTRUE_EXTERNAL_PHONE_ENABLED",
+        enabled.to_string(),
+    );
+    vars.set(
+        "auth.sms.enable_confirmations",
+        "GOTRUE_SMS_AUTOCONFIRM",
+        (!confirm).to_string(),
+    );
+    let frequency = reader.duration("auth.sms.max_frequency", "5s");
+    vars.set(
+        "auth.sms.max_frequency",
         "GOTRUE_SMS_MAX_FREQUENCY",
-        reader.duration("auth.sms.max_frequency", "5s"),
+        frequency,
     );
-    set("GOTRUE_SMS_OTP_EXP", "6000".to_owned());
-    set("GOTRUE_SMS_OTP_LENGTH", "6".to_owned());
-    set(
-        "GOTRUE_SMS_TEMPLATE",
-        reader.text_or("auth.sms.template", DEFAULT_TEMPLATE),
+    vars.set_constant("GOTRUE_SMS_OTP_EXP", "6000");
+    vars.set_constant("GOTRUE_SMS_OTP_LENGTH", "6");
+    let template = reader.text_or("auth.sms.template", DEFAULT_TEMPLATE);
+    vars.set("auth.sms.template", "GOTRUE_SMS_TEMPLATE", template);
+    vars.set(
+        "auth.sms.test_otp",
+        "GOTRUE_SMS_TEST_OTP",
+        test_codes(reader),
     );
-    set("GOTRUE_SMS_TEST_OTP", test_codes(reader));
-    phone_factor(reader, vars);
-    provider(reader, vars);
+    phone_factor(vars);
+    provider(vars);
 }
 
 /// `[auth.sms.test_otp]` as `number:code,number:code`.
@@ -87,7 +99,8 @@ fn test_codes(reader: &Reader<'_>) -> String {
     pairs.collect::<Vec<_>>().join(",")
 }
 
-fn phone_factor(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+fn phone_factor(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let section = "auth.mfa.phone";
     let length: u32 = reader.number(&format!("{section}.otp_length"), 6);
     let template = reader.text_or(&format!("{section}.template"), DEFAULT_TEMPLATE);
@@ -97,13 +110,23 @@ fn phone_factor(reader: &Reader<'_>, vars: &mut Vec<Var>) {
         .iter()
         .any(|key| reader.bool(&format!("{section}.{key}"), false))
     {
-        vars.push(("GOTRUE_MFA_PHONE_TEMPLATE".to_owned(), template));
-        vars.push(("GOTRUE_MFA_PHONE_OTP_LENGTH".to_owned(), length.to_string()));
-        vars.push(("GOTRUE_MFA_PHONE_MAX_FREQUENCY".to_owned(), frequency));
+        let key = |key| format!("{section}.{key}");
+        vars.set(&key("template"), "GOTRUE_MFA_PHONE_TEMPLATE", template);
+        vars.set(
+            &key("otp_length"),
+            "GOTRUE_MFA_PHONE_OTP_LENGTH",
+            length.to_string(),
+        );
+        vars.set(
+            &key("max_frequency"),
+            "GOTRUE_MFA_PHONE_MAX_FREQUENCY",
+            frequency,
+        );
     }
 }
 
-fn provider(reader: &Reader<'_>, vars: &mut Vec<Var>) {
+fn provider(vars: &mut Variables<'_>) {
+    let reader = vars.reader;
     let mut chosen = None;
     for (name, keys) in PROVIDERS {
         let section = format!("auth.sms.{name}");
@@ -114,11 +137,11 @@ fn provider(reader: &Reader<'_>, vars: &mut Vec<Var>) {
         }
     }
     let Some((name, keys)) = chosen else { return };
-    vars.push(("GOTRUE_SMS_PROVIDER".to_owned(), (*name).to_owned()));
+    vars.set(&format!("auth.sms.{name}"), "GOTRUE_SMS_PROVIDER", *name);
     for (key, variable) in *keys {
         let path = format!("auth.sms.{name}.{key}");
         if let Some(value) = reader.text(&path) {
-            vars.push(((*variable).to_owned(), value));
+            vars.set(&path, *variable, value);
         } else {
             let line = reader.line(&format!("auth.sms.{name}"));
             reader.problem(line, &format!("{path} is required"));
