@@ -84,7 +84,7 @@ pub(super) enum Share {
 /// When it was tried last to store something, and whether that could be done, if this is known.
 pub(super) type Probed = (Instant, Option<bool>);
 
-/// What was asked last, when it was answered and what.
+/// What was asked last, until when whoever comes gets its answer, and what that is.
 pub(super) type Known = (Sql, Instant, Health);
 
 /// A pool of connections. Cloning shares it.
