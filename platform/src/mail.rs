@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use lettre::address::Envelope;
 use lettre::message::header::{HeaderName, HeaderValue};
 use lettre::message::{Mailbox, SinglePart};
 use lettre::transport::smtp::authentication::Credentials;
@@ -64,12 +65,18 @@ impl MailError {
 impl Mail {
     /// The mail as an RFC 5322 message; control characters in headers are refused.
     pub fn to_message(&self) -> Result<Message, MailError> {
+        let (from, to) = (address(&self.from)?, recipient(&self.to)?);
+        let name = (!self.from_name.is_empty()).then(|| self.from_name.clone());
+        // Said, because the library would read the recipient from the header again, by its own rules.
+        let envelope = Envelope::new(Some(from.clone()), vec![to.clone()])
+            .map_err(|error| MailError::Invalid(error.to_string()))?;
         let mut builder = Message::builder()
-            .from(Mailbox::new(
-                (!self.from_name.is_empty()).then(|| self.from_name.clone()),
-                address(&self.from)?,
+            .envelope(envelope)
+            .from(Mailbox::new(name, from))
+            .raw_header(HeaderValue::new(
+                HeaderName::new_from_ascii_str("To"),
+                to.to_string(),
             ))
-            .to(Mailbox::new(None, recipient(&self.to)?))
             .subject(self.subject.as_str())
             .message_id(None);
         for (name, value) in &self.headers {
@@ -93,14 +100,21 @@ fn address(text: &str) -> Result<Address, MailError> {
     parsed.map_err(|_| MailError::Invalid("address".to_owned()))
 }
 
-/// Some providers gave out names with dots where none may be; in quotes they are allowed.
+/// An address, also with dots where none may be: some providers gave such names out.
 fn recipient(text: &str) -> Result<Address, MailError> {
-    match text.rsplit_once('@') {
-        Some((local, host)) if local.contains('.') => {
-            address(text).or_else(|_| address(&format!("\"{local}\"@{host}")))
+    address(text).or_else(|error| match text.rsplit_once('@') {
+        Some((local, host))
+            if local.bytes().all(is_of_a_name) && address(&format!("a@{host}")).is_ok() =>
+        {
+            Ok(Address::new_dangerous(local, host))
         }
-        _ => address(text),
-    }
+        _ => Err(error),
+    })
+}
+
+/// What a name in front of the `@` is made of, and dots.
+fn is_of_a_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
 /// Something that takes mail: a mail server, the development mailbox, a test's list.

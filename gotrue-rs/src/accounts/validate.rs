@@ -134,7 +134,10 @@ mod tests {
                     html: String::new(),
                     headers: Vec::new(),
                 };
-                prop_assert!(mail.to_message().is_ok(), "{}", mail.to);
+                let message = mail.to_message();
+                prop_assert!(message.is_ok(), "{}", mail.to);
+                let sent = String::from_utf8(message.unwrap().formatted()).unwrap();
+                prop_assert!(sent.contains(&format!("To: {}\r\n", mail.to)), "{sent}");
             }
         }
 
