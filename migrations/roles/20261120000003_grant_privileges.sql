@@ -16,7 +16,9 @@ begin
     'grant all on schema realtime to supabase_realtime_admin',
     'grant all on schema supabase_functions to supabase_functions_admin',
     -- The bookkeeping of migrations that a project's owner applies.
-    'grant usage on schema _wildfire to postgres'
+    'grant usage on schema _wildfire to postgres',
+    -- Dumps switch triggers off while they bring rows back.
+    'grant set on parameter session_replication_role to postgres'
   ] loop
     perform _wildfire.attempt(statement);
   end loop;

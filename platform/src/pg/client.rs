@@ -1,13 +1,14 @@
 //! A connection taken from the pool, and transactions on it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use deadpool::managed::Object;
 use futures_util::future::BoxFuture;
-use futures_util::join;
+use futures_util::{StreamExt as _, join};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio_postgres::{Error as PostgresError, Row, Statement};
+use tokio_postgres::{Error as PostgresError, Row, SimpleQueryMessage, Statement};
 
 use super::connection::{Connection, Manager, TO_MIGRATE};
 use super::{DbError, Params, Sql, column};
@@ -292,6 +293,21 @@ impl Tx<'_> {
             let client = &self.client.connection()?.client;
             self.after_opening(client.batch_execute(sql.as_str())).await
         })
+    }
+
+    /// As [`Self::batch`], for somebody's file: counts in `done` how many of its statements ran.
+    pub async fn script(&self, sql: &Sql, done: &AtomicUsize) -> Result<(), DbError> {
+        let client = &self.client.connection()?.client;
+        let run = async {
+            let mut answers = pin!(client.simple_query_raw(sql.as_str()).await?);
+            while let Some(answer) = answers.next().await {
+                if matches!(answer?, SimpleQueryMessage::CommandComplete(_)) {
+                    done.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            Ok(())
+        };
+        self.after_opening(run).await
     }
 }
 

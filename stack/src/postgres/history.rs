@@ -52,7 +52,7 @@ pub(crate) async fn record_version(
     tx: &Tx<'_>,
     version: &str,
     name: &str,
-    statements: &[String],
+    statements: &[&str],
 ) -> Result<(), DbError> {
     tx.execute(RECORD_VERSION, &[&version, &name, &statements])
         .await?;

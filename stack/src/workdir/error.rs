@@ -3,8 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use platform::pg::DbError;
+use platform::pg::{DbError, SqlState};
 use tokio_postgres::error::ErrorPosition;
+
+use super::statements::{self, Statement};
 
 /// Why a project could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -26,16 +28,15 @@ pub enum WorkdirError {
         source: glob::PatternError,
     },
     /// Postgres refused a statement of a file.
-    #[error("{file}{} failed: {message}\n{detail}Correct the file and start again; what \
-             it did has been undone.", line.map(|line| format!(", line {line},")).unwrap_or_default())]
+    #[error("{file}, line {line}, failed: {message}\n{detail}")]
     Statement {
         /// The file.
         file: String,
         /// The line, counted from 1.
-        line: Option<usize>,
+        line: usize,
         /// What Postgres said.
         message: String,
-        /// Detail and hint, each on a line of its own.
+        /// Detail, hint, and what to do, each on a line of its own.
         detail: String,
         /// The failure itself.
         source: DbError,
@@ -45,22 +46,64 @@ pub enum WorkdirError {
     Database(#[from] DbError),
 }
 
+/// What a file has done that failed.
+#[derive(Clone, Copy)]
+enum Remains {
+    /// Nothing.
+    Nothing,
+    /// What stands before the end of a transaction, which is on this line.
+    Before(usize),
+    /// Maybe a part: it ran outside transactions.
+    Unknown,
+}
+
+impl Remains {
+    fn advice(self) -> String {
+        match self {
+            Self::Nothing => {
+                "Correct the file and start again; what it did has been undone.".to_owned()
+            }
+            Self::Before(line) => format!(
+                "Correct the file and start again; it ends its transaction itself, so what stands \
+                 before line {line} has been done and stays."
+            ),
+            Self::Unknown => {
+                "Correct the file and start again; it runs outside a transaction, so an \
+                 index that it began may be there, invalid, and has to be dropped first."
+                    .to_owned()
+            }
+        }
+    }
+}
+
 impl WorkdirError {
-    /// Says where in `sql`, the content of `file`, Postgres stumbled.
-    pub(super) fn in_file(file: &str, sql: &str, source: DbError) -> Self {
+    /// Says where in `sql`, the content of `file`, Postgres stumbled after so many statements.
+    pub(super) fn in_file(file: &str, sql: &str, done: usize, source: DbError) -> Self {
         let Some(server) = source.server() else {
             return Self::Database(source);
         };
+        let statements = statements::split(sql);
         let line = match server.position() {
-            Some(ErrorPosition::Original(position)) => Some(line_of(sql, *position)),
-            _ => None,
+            Some(ErrorPosition::Original(position)) => line_of(sql, *position),
+            // The end of a file: what is checked at the commit.
+            _ => statements
+                .get(done)
+                .or(statements.last())
+                .map_or(1, |it| it.line),
         };
-        let parts = [server.detail(), server.hint()];
-        let detail = parts
-            .iter()
-            .flatten()
-            .flat_map(|text| [*text, "\n"])
-            .collect();
+        let remains = if statements.first().is_some_and(Statement::runs_alone) {
+            Remains::Unknown
+        } else {
+            let mut before = statements.iter().take(done);
+            let ended = before.rfind(|it| it.ends_transaction());
+            ended.map_or(Remains::Nothing, |it| Remains::Before(it.line))
+        };
+        let is_concurrent = server.code() == &SqlState::ACTIVE_SQL_TRANSACTION;
+        let alone = is_concurrent.then_some("Let that statement stand in a file of its own.");
+        let advice = remains.advice();
+        let parts = [server.detail(), server.hint(), alone, Some(advice.as_str())];
+        let parts: Vec<_> = parts.into_iter().flatten().collect();
+        let detail = parts.join("\n");
         let message = format!("{} ({})", server.message(), server.code().code());
         Self::Statement {
             file: file.to_owned(),

@@ -4,9 +4,11 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use platform::pg::{Client, Database};
+use platform::pg::{Client, Database, DbError, Tx};
 
+use super::statements::Statement;
 use super::{AS_OURSELVES, AS_OWNER, Applied, Workdir, WorkdirError, read, statements};
 use crate::postgres::history;
 
@@ -56,20 +58,42 @@ async fn run(
     let sql = read(&migration.path)?;
     let file = workdir.relative(&migration.path);
     client.batch(AS_OWNER).await?;
+    let statements = statements::split(sql.as_str());
+    let done = AtomicUsize::new(0);
+    let failed = |error| {
+        let done = done.load(Ordering::Relaxed);
+        WorkdirError::in_file(&file, sql.as_str(), done, error)
+    };
+    if let [alone] = statements[..]
+        && alone.runs_alone()
+    {
+        client.batch(&sql).await.map_err(&failed)?;
+        let tx = client.begin();
+        record(&tx, migration, &statements).await?;
+        return Ok(tx.commit().await?);
+    }
     let tx = client.begin();
     let work = async {
-        tx.batch(&sql).await?;
-        tx.batch(AS_OURSELVES).await?;
-        let statements = statements::split(sql.as_str());
-        history::record_version(&tx, &migration.version, &migration.name, &statements).await
+        tx.script(&sql, &done).await?;
+        record(&tx, migration, &statements).await
     };
     match work.await {
-        Ok(()) => Ok(tx.commit().await?),
+        Ok(()) => tx.commit().await.map_err(&failed),
         Err(error) => {
             tx.rollback().await?;
-            Err(WorkdirError::in_file(&file, sql.as_str(), error))
+            Err(failed(error))
         }
     }
+}
+
+async fn record(
+    tx: &Tx<'_>,
+    migration: &Migration,
+    statements: &[Statement<'_>],
+) -> Result<(), DbError> {
+    tx.batch(AS_OURSELVES).await?;
+    let texts: Vec<_> = statements.iter().map(|it| it.text).collect();
+    history::record_version(tx, &migration.version, &migration.name, &texts).await
 }
 
 fn list(folder: &Path, applied: &mut Applied) -> Result<Vec<Migration>, WorkdirError> {

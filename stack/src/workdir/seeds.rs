@@ -2,6 +2,7 @@
 //! and recorded with its hash (`pkg/migration/seed.go` of the CLI).
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use platform::pg::{Client, Database, Sql};
 use sha2::{Digest, Sha256};
@@ -72,17 +73,22 @@ pub(super) async fn apply(
 
 async fn run(name: &str, sql: &Sql, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
     client.batch(AS_OWNER).await?;
+    let done = AtomicUsize::new(0);
+    let failed = |error| {
+        let done = done.load(Ordering::Relaxed);
+        WorkdirError::in_file(name, sql.as_str(), done, error)
+    };
     let tx = client.begin();
     let work = async {
-        tx.batch(sql).await?;
+        tx.script(sql, &done).await?;
         tx.batch(AS_OURSELVES).await?;
         history::record_seed(&tx, name, hash).await
     };
     match work.await {
-        Ok(()) => Ok(tx.commit().await?),
+        Ok(()) => tx.commit().await.map_err(&failed),
         Err(error) => {
             tx.rollback().await?;
-            Err(WorkdirError::in_file(name, sql.as_str(), error))
+            Err(failed(error))
         }
     }
 }

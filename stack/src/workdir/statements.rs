@@ -15,9 +15,47 @@ enum Inside {
     Dollar(String),
 }
 
-/// The statements of `sql`, trimmed, without their semicolons and without what is
-/// empty or only a comment.
-pub(super) fn split(sql: &str) -> Vec<String> {
+/// A statement of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Statement<'a> {
+    /// Trimmed, without its semicolon.
+    pub(super) text: &'a str,
+    /// The line on which its first word stands, counted from 1.
+    pub(super) line: usize,
+}
+
+impl Statement<'_> {
+    /// Its first words in lower case, without the comments before them.
+    fn begins(&self, words: usize) -> String {
+        let code = code_of(self.text).split_whitespace().take(words);
+        let words: Vec<_> = code.map(str::to_ascii_lowercase).collect();
+        words.join(" ")
+    }
+
+    /// Whether it ends the transaction that the file runs in.
+    pub(super) fn ends_transaction(&self) -> bool {
+        matches!(
+            self.begins(1).as_str(),
+            "commit" | "end" | "rollback" | "abort"
+        ) && !self.begins(2).starts_with("rollback to")
+    }
+
+    /// Whether Postgres runs it outside transactions only.
+    pub(super) fn runs_alone(&self) -> bool {
+        let begins = self.begins(4);
+        let words: Vec<_> = begins.split(' ').collect();
+        matches!(
+            words[..],
+            ["vacuum", ..]
+                | ["create" | "drop", "index", "concurrently", ..]
+                | ["create", "unique", "index", "concurrently"]
+                | ["reindex", _, "concurrently", ..]
+        )
+    }
+}
+
+/// The statements of `sql`, without what is empty or only a comment.
+pub(super) fn split(sql: &str) -> Vec<Statement<'_>> {
     let mut statements = Vec::new();
     let mut start = 0;
     let mut scanner = Scanner {
@@ -28,22 +66,43 @@ pub(super) fn split(sql: &str) -> Vec<String> {
         atomic: 0,
     };
     while let Some(end) = scanner.next_end() {
-        push(&mut statements, &sql[start..end]);
+        statements.extend(statement(sql, start, end));
         start = (end + 1).min(sql.len());
     }
-    push(&mut statements, &sql[start..]);
+    statements.extend(statement(sql, start, sql.len()));
     statements
 }
 
-fn push(statements: &mut Vec<String>, text: &str) {
-    let text = text.trim();
-    let is_comment = text.lines().all(|line| {
-        let line = line.trim();
-        line.is_empty() || line.starts_with("--")
-    });
-    if !is_comment {
-        statements.push(text.to_owned());
+fn statement(sql: &str, start: usize, end: usize) -> Option<Statement<'_>> {
+    let whole = &sql[start..end];
+    let text = whole.trim();
+    let code = code_of(text);
+    let blank = whole.len() - whole.trim_start().len();
+    let at = start + blank + (text.len() - code.len());
+    (!code.is_empty()).then(|| Statement {
+        text,
+        line: 1 + sql[..at].matches('\n').count(),
+    })
+}
+
+/// What follows the comments that a text begins with.
+fn code_of(text: &str) -> &str {
+    let mut scanner = Scanner {
+        sql: text,
+        at: 0,
+        inside: Inside::Nothing,
+        depth: 0,
+        atomic: 0,
+    };
+    while let Some(character) = scanner.rest().chars().next() {
+        let is_outside = matches!(scanner.inside, Inside::Nothing);
+        let begins = ["--", "/*"].iter().any(|it| scanner.rest().starts_with(it));
+        if is_outside && !begins && !character.is_whitespace() {
+            break;
+        }
+        scanner.step(character);
     }
+    &text[scanner.at..]
 }
 
 struct Scanner<'a> {
@@ -248,13 +307,49 @@ mod tests {
             ("select 'ä;ö'; select 2", &["select 'ä;ö'", "select 2"]),
         ];
         for (sql, expected) in cases {
-            assert_eq!(split(sql), *expected, "{sql}");
+            assert_eq!(texts(sql), *expected, "{sql}");
+        }
+    }
+
+    fn texts(sql: &str) -> Vec<&str> {
+        split(sql).iter().map(|statement| statement.text).collect()
+    }
+
+    #[test]
+    fn statements_have_the_line_of_their_first_word() {
+        let sql = "\nselect 1;\n\n-- about\n/* the\n next */ select\n2; select 3;\nselect 4";
+        let lines: Vec<_> = split(sql).iter().map(|it| it.line).collect();
+        assert_eq!(lines, [2, 6, 7, 8]);
+    }
+
+    #[test]
+    fn statements_say_what_they_do_to_transactions() {
+        let said = |sql| (split(sql)[0].runs_alone(), split(sql)[0].ends_transaction());
+        for sql in [
+            "-- slow\ncreate index\n concurrently i on t (a)",
+            "CREATE UNIQUE INDEX CONCURRENTLY IF NOT EXISTS i on t (a)",
+            "drop index concurrently i",
+            "reindex table concurrently t",
+            "vacuum t",
+        ] {
+            assert_eq!(said(sql), (true, false), "{sql}");
+        }
+        for sql in ["commit", "END", "rollback", "/* x */ abort work"] {
+            assert_eq!(said(sql), (false, true), "{sql}");
+        }
+        for sql in [
+            "create index concurrently_i on t (a)",
+            "rollback to savepoint a",
+            "begin",
+            "create table vacuumed ()",
+        ] {
+            assert_eq!(said(sql), (false, false), "{sql}");
         }
     }
 
     #[test]
     fn unfinished_text_is_one_statement() {
-        assert_eq!(split("select 'open; select 1"), ["select 'open; select 1"]);
-        assert_eq!(split("select $a$ open; "), ["select $a$ open;"]);
+        assert_eq!(texts("select 'open; select 1"), ["select 'open; select 1"]);
+        assert_eq!(texts("select $a$ open; "), ["select $a$ open;"]);
     }
 }

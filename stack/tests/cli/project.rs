@@ -83,6 +83,74 @@ async fn a_wrong_migration_is_named_with_its_line_and_undone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_fails_says_where_and_what_of_it_stays() {
+    let installation = project();
+    let path = "supabase/migrations/20240102000000_wrong.sql";
+    for (sql, line, remains) in [
+        // What Postgres tells no position of.
+        (
+            "create table one ();\n\n-- again\ncreate table one ();\n",
+            4,
+            "what it did has been undone",
+        ),
+        (
+            "create table two ();\ncommit;\ncreate table two ();\n",
+            3,
+            "before line 2 has been done and stays",
+        ),
+        (
+            "create table three (id int);\ncreate index concurrently on three (id);\n",
+            2,
+            "stand in a file of its own",
+        ),
+        (
+            "create index concurrently on four (id);\n",
+            1,
+            "outside a transaction",
+        ),
+        (
+            "create table five (id int unique deferrable initially deferred);\n\
+             insert into five values (1), (1);\n",
+            2,
+            "what it did has been undone",
+        ),
+    ] {
+        installation.write(path, sql);
+        let failed = installation.run(&["migrate"]);
+        let text = stderr(&failed);
+        assert!(!failed.status.success(), "{sql}: {text}");
+        assert!(
+            text.contains(&format!("{path}, line {line}, failed")) && text.contains(remains),
+            "{sql}: {text}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_that_is_made_concurrently_has_a_file_of_its_own() {
+    let installation = project();
+    installation.write(
+        "supabase/migrations/20240102000000_table.sql",
+        "create table many (id int);\n",
+    );
+    installation.write(
+        "supabase/migrations/20240103000000_index.sql",
+        "-- Takes long.\ncreate index concurrently if not exists many_id on many (id);\n",
+    );
+    let process = installation.start(&[]);
+    let url = process.database_url();
+    let valid = "select indisvalid::text from pg_index where indexrelid = 'many_id'::regclass";
+    assert_eq!(value(&url, valid).await, "true");
+    let recorded = "select statements[1] from supabase_migrations.schema_migrations
+      where version = '20240103000000'";
+    assert!(
+        value(&url, recorded)
+            .await
+            .contains("create index concurrently")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn reset_starts_over_after_asking() {
     let installation = project();
     let mut process = installation.start(&[]);
