@@ -112,8 +112,8 @@ fn recipient(text: &str) -> Result<Address, MailError> {
     })
 }
 
-/// What a name in front of the `@` is made of, and dots.
-fn is_of_a_name(byte: u8) -> bool {
+/// What the name in front of the `@` of an address is made of: what needs no quotes, and dots.
+pub fn is_of_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 

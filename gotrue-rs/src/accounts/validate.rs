@@ -2,6 +2,8 @@
 //!
 //! Mirrors upstream's `internal/api/mail.go`, `phone.go` and `sms_provider`.
 
+use platform::mail::is_of_a_name;
+
 use crate::config::SmsConfig;
 use crate::refusal::Refusal;
 
@@ -22,7 +24,7 @@ pub(crate) fn email(address: &str) -> Result<String, Refusal> {
     let parts = address.split_once('@');
     let valid = parts.is_some_and(|(local, host)| {
         (1..=LONGEST_LOCAL).contains(&local.len())
-            && local.bytes().all(is_local)
+            && local.bytes().all(is_of_a_name)
             && host.split('.').all(is_label)
     });
     if !valid {
@@ -31,10 +33,6 @@ pub(crate) fn email(address: &str) -> Result<String, Refusal> {
         ));
     }
     Ok(address.to_lowercase())
-}
-
-fn is_local(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b".!#$%&'*+/=?^_`{|}~-".contains(&byte)
 }
 
 fn is_label(label: &str) -> bool {

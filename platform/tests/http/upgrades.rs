@@ -181,6 +181,16 @@ async fn sockets_count_as_connections_and_the_longest_silent_makes_room() {
     talking.hears("still here").await;
 }
 
+/// A client whose request is answered when the gate is opened.
+async fn kept_waiting(server: &TestServer) -> Peer {
+    let mut waits = Peer::connect(server).await;
+    waits
+        .send("POST /keep HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nab")
+        .await;
+    server.body_kept().await;
+    waits
+}
+
 #[actix_web::test]
 async fn sockets_do_not_outlive_the_server_nor_hold_it_up() {
     let server = TestServer::start(generous());
@@ -191,11 +201,7 @@ async fn sockets_do_not_outlive_the_server_nor_hold_it_up() {
     let mut deaf = Peer::connect_with_small_buffer(&server).await;
     deaf.send(&upgrade("/talk", "echo")).await;
     deaf.0.readable().await.unwrap();
-    let mut waits = Peer::connect(&server).await;
-    waits
-        .send("POST /keep HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nab")
-        .await;
-    server.body_kept().await;
+    let mut waits = kept_waiting(&server).await;
     let stopped = spawn_local(server.finish());
     for mut socket in sockets {
         assert_eq!(socket.read_to_end().await, 0);
@@ -215,11 +221,7 @@ async fn a_socket_whose_halves_are_elsewhere_ends_with_the_server() {
     let mut deaf = Peer::connect_with_small_buffer(&server).await;
     deaf.send(&upgrade("/elsewhere", "echo")).await;
     deaf.0.readable().await.unwrap();
-    let mut waits = Peer::connect(&server).await;
-    waits
-        .send("POST /keep HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\nab")
-        .await;
-    server.body_kept().await;
+    let mut waits = kept_waiting(&server).await;
     let stopped = spawn_local(server.finish());
     // The session and both halves.
     for _ in 0..3 {

@@ -2,19 +2,16 @@
 //! definitions.
 
 use include_dir::{Dir, include_dir};
-use platform::clock::Clock;
 use platform::cluster::{Binaries, Cluster, FindOptions};
-use platform::env::{Reader, Vars};
+use platform::env::Reader;
 use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
 use platform::pg::{Executor as _, column};
 use platform::service::{Definition, Plan};
 use stack::SERVICES;
-use stack::config_toml;
-use stack::postgres::{OpenOptions, Postgres, connect};
-use stack::secrets::Sources;
-use stack::serve::Mode;
+use stack::postgres::connect;
 
 use super::dummy;
+use super::rights::opened::open;
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/it/newcomer");
 
@@ -45,27 +42,8 @@ async fn a_service_brings_its_role_schema_and_tables_to_a_database_of_somebody_e
     let cluster = Cluster::temporary(binaries).start().await.unwrap();
     let url = cluster.superuser_url("postgres");
     let folder = tempfile::tempdir().unwrap();
-    let (vars, clock) = (Vars::default(), Clock::system());
-    let project = config_toml::load(&folder.path().join("supabase"), &vars).unwrap();
-    let sources = Sources {
-        mode: Mode::Development,
-        data_dir: folder.path(),
-        project: &project.keys,
-        vars: &vars,
-        clock: &clock,
-    };
     let services = [&SERVICES[..], &[&dummy::SERVICE, &MARKS]].concat();
-    let options = OpenOptions {
-        data_dir: folder.path(),
-        workdir: folder.path(),
-        project: &project,
-        secrets: &sources.load().unwrap(),
-        vars: &vars,
-        port: 0,
-        url: Some(&url),
-        services: &services,
-    };
-    let first = Postgres::open(&options).await.unwrap();
+    let (first, _) = open(&folder, Some(&url), &services).await;
     for scope in ["dummy/", "marks/"] {
         let applied = &first.report.applied;
         assert!(
@@ -77,7 +55,7 @@ async fn a_service_brings_its_role_schema_and_tables_to_a_database_of_somebody_e
     let client = own.client().await.unwrap();
     let word = client.query_one("select word from dummy.notes", &[]).await;
     assert_eq!(column::<String>(&word.unwrap(), "word").unwrap(), "here");
-    let second = Postgres::open(&options).await.unwrap();
+    let (second, _) = open(&folder, Some(&url), &services).await;
     assert!(
         second.report.applied.is_empty(),
         "{:?}",

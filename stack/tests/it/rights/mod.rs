@@ -11,7 +11,7 @@
 
 mod database;
 mod grid;
-mod opened;
+pub(crate) mod opened;
 mod routes;
 mod sections;
 

@@ -4,6 +4,7 @@ use platform::clock::Clock;
 use platform::cluster::{Binaries, Cluster, FindOptions, SUPERUSER};
 use platform::env::Vars;
 use platform::pg::Client;
+use platform::service::Definition;
 use platform_test::sql;
 use stack::SERVICES;
 use stack::config_toml;
@@ -29,7 +30,7 @@ pub(super) struct Opened {
 /// What `wildfire start` makes in its own data folder.
 pub(super) async fn embedded() -> Opened {
     let folder = tempfile::tempdir().unwrap();
-    let (postgres, secrets) = open(&folder, None).await;
+    let (postgres, secrets) = open(&folder, None, &SERVICES).await;
     let (port, password) = (postgres.port().unwrap(), secrets.database_password.expose());
     let admin = format!("postgres://{SUPERUSER}:{password}@127.0.0.1:{port}/postgres");
     Opened {
@@ -88,7 +89,7 @@ async fn brought(
     administrators: &'static [&'static str],
 ) -> Opened {
     let folder = tempfile::tempdir().unwrap();
-    let (postgres, _) = open(&folder, Some(url)).await;
+    let (postgres, _) = open(&folder, Some(url), &SERVICES).await;
     Opened {
         admin: client(admin).await,
         administrators,
@@ -98,7 +99,12 @@ async fn brought(
     }
 }
 
-async fn open(folder: &TempDir, url: Option<&str>) -> (Postgres, Secrets) {
+/// Opens a database as `wildfire` does for an installation without a project.
+pub(crate) async fn open(
+    folder: &TempDir,
+    url: Option<&str>,
+    services: &[&'static Definition],
+) -> (Postgres, Secrets) {
     let (vars, clock) = (Vars::default(), Clock::system());
     let project = config_toml::load(&folder.path().join("supabase"), &vars).unwrap();
     let sources = Sources {
@@ -117,7 +123,7 @@ async fn open(folder: &TempDir, url: Option<&str>) -> (Postgres, Secrets) {
         vars: &vars,
         port: 0,
         url,
-        services: &SERVICES,
+        services,
     };
     (Postgres::open(&options).await.unwrap(), secrets)
 }
