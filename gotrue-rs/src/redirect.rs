@@ -30,7 +30,16 @@ impl RedirectRules {
     /// Reads both variables; a pattern that cannot be read is reported at start, as upstream
     /// does.
     pub(crate) fn from_env(env: &Reader<'_>) -> Self {
-        let site_url = env.required("GOTRUE_SITE_URL");
+        let name = "GOTRUE_SITE_URL";
+        let site_url = env.required(name);
+        // Upstream: every link of a mail leads nowhere.
+        let is_address = site_url.contains("://") && url::Url::parse(&site_url).is_ok();
+        if !site_url.is_empty() && !is_address {
+            env.problem(
+                name,
+                &format!("must be an address such as https://example.com, not {site_url:?}"),
+            );
+        }
         let mut allowed = Vec::new();
         for pattern in env.list("GOTRUE_URI_ALLOW_LIST") {
             match Glob::parse(&pattern) {

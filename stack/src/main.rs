@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use platform::env::Vars;
 use platform::memory;
-use platform::telemetry::{LogFormat, init_logs};
+use platform::telemetry::{LogFormat, check_level, init_logs};
 use stack::commands::{self, Cli};
 use stack::ui::Ui;
 
@@ -25,7 +25,12 @@ fn main() -> ExitCode {
     // On a terminal the start has its own words; elsewhere every request has a line.
     let is_production = vars.get("WILDFIRE_ENV") == Some("production");
     let level = if is_production { "info" } else { "warn" };
-    init_logs(format, vars.get("WILDFIRE_LOG").unwrap_or(level));
+    let level = vars.get("WILDFIRE_LOG").unwrap_or(level);
+    if let Err(error) = check_level(level) {
+        ui.error(&format!("WILDFIRE_LOG {error}."));
+        return ExitCode::FAILURE;
+    }
+    init_logs(format, level);
     memory::give_back_regularly();
     // Requests run on threads of their own; this one starts, waits and stops.
     let runtime = match tokio::runtime::Builder::new_current_thread()

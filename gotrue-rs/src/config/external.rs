@@ -65,7 +65,7 @@ impl ExternalConfig {
             PROVIDERS.map(|name| format!("GOTRUE_EXTERNAL_{}_ENABLED", name.to_uppercase()));
         for name in providers.iter().map(String::as_str).chain(OTHERS) {
             if flag(name) {
-                tracing::warn!(variable = name, "Not part of this build yet: it stays off");
+                env.remark(name, "is not part of this build yet: it stays off");
             }
         }
         Self {

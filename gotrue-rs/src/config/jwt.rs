@@ -6,6 +6,11 @@ use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring};
 use platform::keys;
 
+/// Life of an access token, seconds, unless another is set.
+const HOUR: u64 = 3600;
+/// Ten years, seconds.
+const LONGEST: u64 = 315_360_000;
+
 /// How tokens are made and checked.
 #[derive(Debug)]
 pub(crate) struct JwtConfig {
@@ -17,7 +22,7 @@ pub(crate) struct JwtConfig {
     key_id: String,
     /// `GOTRUE_JWT_VALID_METHODS` (default: the algorithms of the keys).
     valid_methods: Vec<String>,
-    /// `GOTRUE_JWT_EXP` (default 3600): life of an access token, seconds.
+    /// `GOTRUE_JWT_EXP` (default 3600, at most 315360000): life of an access token, seconds.
     pub(crate) exp: Duration,
     /// `GOTRUE_JWT_AUD`: the default audience.
     pub(crate) aud: String,
@@ -48,10 +53,7 @@ impl JwtConfig {
                 .filter(|keys| !matches!(keys.trim(), "" | "[]" | "{}")),
             key_id: env.string_or("GOTRUE_JWT_KEY_ID", ""),
             valid_methods: env.list("GOTRUE_JWT_VALID_METHODS"),
-            exp: match env.seconds("GOTRUE_JWT_EXP", 3600) {
-                Duration::ZERO => Duration::from_hours(1),
-                exp => exp,
-            },
+            exp: Duration::from_secs(env.number_within("GOTRUE_JWT_EXP", HOUR, &(1..=LONGEST))),
             aud: env.string_or("GOTRUE_JWT_AUD", ""),
             default_group_name: env
                 .string_or("GOTRUE_JWT_DEFAULT_GROUP_NAME", "")

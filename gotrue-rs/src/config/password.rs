@@ -4,6 +4,8 @@ use platform::env::Reader;
 
 /// Nothing shorter is ever accepted.
 const SHORTEST: usize = 6;
+/// Bcrypt uses no more.
+pub(crate) const LONGEST: usize = 72;
 
 /// The password policy.
 #[derive(Debug)]
@@ -19,12 +21,22 @@ impl PasswordConfig {
     pub(super) fn from_env(env: &Reader<'_>) -> Self {
         let sets = env.string_or("GOTRUE_PASSWORD_REQUIRED_CHARACTERS", "");
         Self {
-            min_length: env
-                .number("GOTRUE_PASSWORD_MIN_LENGTH", SHORTEST)
-                .max(SHORTEST),
+            min_length: min_length(env),
             required_characters: character_sets(&sets),
         }
     }
+}
+
+fn min_length(env: &Reader<'_>) -> usize {
+    let name = "GOTRUE_PASSWORD_MIN_LENGTH";
+    let length = env.number_within(name, SHORTEST, &(SHORTEST..=usize::MAX));
+    if length > LONGEST {
+        env.problem(
+            name,
+            &format!("must be at most {LONGEST}, as no password may be longer"),
+        );
+    }
+    length
 }
 
 /// Splits at colons, except at escaped ones; a set that ends in a backslash goes on.

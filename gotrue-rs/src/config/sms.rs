@@ -24,6 +24,12 @@ pub(crate) struct SmsConfig {
 impl SmsConfig {
     pub(super) fn from_env(env: &Reader<'_>) -> Self {
         let minute = Duration::from_mins(1);
+        let phone = "GOTRUE_EXTERNAL_PHONE_ENABLED";
+        if env.bool(phone, false) {
+            let message = "lets numbers with a test code in, and no others: sending text messages is not \
+                           part of this build yet";
+            env.remark(phone, message);
+        }
         let or = |value: Duration, default: Duration| if value.is_zero() { default } else { value };
         Self {
             provider: env.string_or("GOTRUE_SMS_PROVIDER", ""),

@@ -133,7 +133,7 @@ impl MailConfig {
             autoconfirm,
             secure_email_change: env.bool("GOTRUE_MAILER_SECURE_EMAIL_CHANGE_ENABLED", true),
             otp_lifetime: signed(lifetime(env)),
-            otp_length: otp_length(env),
+            otp_length: env.number_within("GOTRUE_MAILER_OTP_LENGTH", 6, &(6..=10)),
             background: env.bool("GOTRUE_MAILER_EMAIL_BACKGROUND_SENDING", false),
             extended_validation: env.bool("GOTRUE_MAILER_EMAIL_VALIDATION_EXTENDED", false),
             template_max_size: env.number("GOTRUE_MAILER_TEMPLATE_MAX_SIZE", 1_000_000),
@@ -193,11 +193,6 @@ fn lifetime(env: &Reader<'_>) -> Duration {
     }
 }
 
-fn otp_length(env: &Reader<'_>) -> u32 {
-    let set: u32 = env.number("GOTRUE_MAILER_OTP_LENGTH", 6);
-    if (6..=10).contains(&set) { set } else { 6 }
-}
-
 fn age(env: &Reader<'_>, name: &str, default: Duration) -> SignedDuration {
     signed(env.duration(name, default))
 }
@@ -215,7 +210,7 @@ fn smtp(env: &Reader<'_>) -> Smtp {
     };
     Smtp {
         host: env.string_or("GOTRUE_SMTP_HOST", ""),
-        port: env.number("GOTRUE_SMTP_PORT", 587),
+        port: smtp_port(env),
         user: env.string_or("GOTRUE_SMTP_USER", ""),
         password: env
             .secret("GOTRUE_SMTP_PASS")
@@ -226,6 +221,15 @@ fn smtp(env: &Reader<'_>) -> Smtp {
         max_conversations: env.number("GOTRUE_SMTP_MAX_CONVERSATIONS", 16).max(1),
         max_frequency: signed(frequency),
     }
+}
+
+fn smtp_port(env: &Reader<'_>) -> u16 {
+    let name = "GOTRUE_SMTP_PORT";
+    let port = env.number(name, 587);
+    if port == 0 {
+        env.problem(name, "must be the port of a mail server, and 0 is none");
+    }
+    port
 }
 
 fn headers(env: &Reader<'_>) -> Vec<(String, String)> {

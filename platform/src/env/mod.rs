@@ -6,12 +6,14 @@
 //! `${NAME:-}` in a compose file means so.
 
 mod duration;
+mod number;
 mod reader;
 mod secret;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use duration::parse_duration;
+pub use number::Number;
 pub use reader::{EnvError, Reader};
 pub use secret::Secret;
 

@@ -1,10 +1,10 @@
 //! Reads typed values out of [`Vars`] and collects every problem on the way.
 
 use std::cell::RefCell;
-use std::str::FromStr;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use super::{Secret, Vars, parse_duration};
+use super::{Number, Secret, Vars, parse_duration};
 
 /// Everything that is wrong with the configuration, one line each.
 #[derive(Debug, thiserror::Error)]
@@ -72,15 +72,34 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number (or anything else that parses from text).
-    pub fn number<T: FromStr>(&self, name: &str, default: T) -> T {
+    /// A number.
+    pub fn number<T: Number>(&self, name: &str, default: T) -> T {
         let Some(value) = self.vars.get(name) else {
             return default;
         };
         value.parse().unwrap_or_else(|_| {
-            self.problem(name, &format!("must be a number, not {value:?}"));
+            self.problem(name, &format!("must be {}, not {value:?}", T::expected()));
             default
         })
+    }
+
+    /// A number within these bounds; the log says of any other that `default` counts.
+    pub fn number_within<T: Number>(
+        &self,
+        name: &str,
+        default: T,
+        bounds: &RangeInclusive<T>,
+    ) -> T {
+        let set = self.number(name, default);
+        if bounds.contains(&set) {
+            return set;
+        }
+        let (least, most) = (bounds.start(), bounds.end());
+        self.remark(
+            name,
+            &format!("is {set}, and may be {least} to {most}; {default} counts"),
+        );
+        default
     }
 
     /// A number of which there must be at least one.
@@ -150,6 +169,11 @@ impl<'a> Reader<'a> {
         self.problems.borrow_mut().push(problem);
     }
 
+    /// Says in the log that a variable does not mean what its value says, found by the caller.
+    pub fn remark(&self, name: &str, message: &str) {
+        tracing::warn!("{} {message}", self.vars.written_as(name));
+    }
+
     /// Succeeds if nothing was wrong.
     pub fn finish(self) -> Result<(), EnvError> {
         let problems = self.problems.into_inner();
@@ -201,8 +225,8 @@ mod tests {
         reader.number("B", 1_u16);
         let text = reader.finish().unwrap_err().to_string();
         assert!(
-            text.contains("supabase/config.toml:3: auth.jwt_expiry must be a number")
-                && text.contains("  B must be a number"),
+            text.contains("supabase/config.toml:3: auth.jwt_expiry must be a whole number")
+                && text.contains("  B must be a whole number"),
             "{text}"
         );
     }

@@ -22,7 +22,7 @@ pub enum KeyError {
         /// Position in the set, from 0.
         index: usize,
         /// What is wrong with it.
-        reason: &'static str,
+        reason: String,
     },
     /// More than one key may sign, so it is undecided which one does.
     #[error("more than one key has \"sign\" in key_ops")]
@@ -62,7 +62,7 @@ pub(super) fn parse_set(text: &str) -> Result<Vec<Key>, KeyError> {
     parsed.collect()
 }
 
-fn parse_key(members: &Map<String, Value>) -> Result<Key, &'static str> {
+fn parse_key(members: &Map<String, Value>) -> Result<Key, String> {
     let kid = members
         .get("kid")
         .and_then(Value::as_str)
@@ -82,7 +82,7 @@ fn parse_key(members: &Map<String, Value>) -> Result<Key, &'static str> {
         }
         Algorithm::ES256 | Algorithm::ES384 => ec_keys(members, algorithm, can_sign)?,
         Algorithm::EdDSA => {
-            return Err("EdDSA keys are not supported; use ES256 or RS256");
+            return Err("EdDSA keys are not supported; use ES256 or RS256".to_owned());
         }
         _ => rsa_keys(members, can_sign)?,
     };
@@ -129,7 +129,7 @@ fn ec_keys(
     members: &Map<String, Value>,
     algorithm: Algorithm,
     can_sign: bool,
-) -> Result<(DecodingKey, Option<EncodingKey>), &'static str> {
+) -> Result<(DecodingKey, Option<EncodingKey>), String> {
     let (x, y) = (text(members, "x")?, text(members, "y")?);
     let decoding =
         DecodingKey::from_ec_components(x, y).map_err(|_| "\"x\" or \"y\" is invalid")?;
@@ -147,14 +147,14 @@ fn ec_keys(
             .map_err(|_| "\"d\" does not belong to \"x\" and \"y\"")?;
     let document = pair
         .to_pkcs8v1()
-        .map_err(|_| "the private key cannot be used")?;
+        .map_err(|_| "the private key cannot be used".to_owned())?;
     Ok((decoding, Some(EncodingKey::from_ec_der(document.as_ref()))))
 }
 
 fn rsa_keys(
     members: &Map<String, Value>,
     can_sign: bool,
-) -> Result<(DecodingKey, Option<EncodingKey>), &'static str> {
+) -> Result<(DecodingKey, Option<EncodingKey>), String> {
     let decoding = DecodingKey::from_rsa_components(text(members, "n")?, text(members, "e")?)
         .map_err(|_| "\"n\" or \"e\" is invalid")?;
     if !can_sign {
@@ -218,18 +218,18 @@ fn public_half(members: &Map<String, Value>) -> Option<Value> {
     Some(Value::Object(public))
 }
 
-fn text<'m>(members: &'m Map<String, Value>, name: &'static str) -> Result<&'m str, &'static str> {
+fn text<'m>(members: &'m Map<String, Value>, name: &str) -> Result<&'m str, String> {
     members
         .get(name)
         .and_then(Value::as_str)
-        .ok_or("a member of the key is missing")
+        .ok_or_else(|| format!("{name:?} is missing"))
 }
 
-fn bytes(members: &Map<String, Value>, name: &'static str) -> Result<Vec<u8>, &'static str> {
+fn bytes(members: &Map<String, Value>, name: &str) -> Result<Vec<u8>, String> {
     let encoded = text(members, name)?.trim_end_matches('=');
     URL_SAFE_NO_PAD
         .decode(encoded)
-        .map_err(|_| "a member of the key is not base64url")
+        .map_err(|_| format!("{name:?} is not base64url"))
 }
 
 /// Makes a new P-256 signing key as a private JWK with the members upstream's tools write.

@@ -120,8 +120,14 @@ impl Database {
     /// Prepares a pool; connections are opened as they are needed.
     pub fn new(config: &DatabaseConfig) -> Result<Self, DbError> {
         let (url, ssl_mode) = SslMode::take_from(config.url.expose())?;
-        let mut postgres = tokio_postgres::Config::from_str(&url)
-            .map_err(|_| DbError::Config("the connection URL cannot be read".to_owned()))?;
+        let mut postgres = tokio_postgres::Config::from_str(&url).map_err(|_| {
+            DbError::Config(
+                "the address of the database cannot be read; it has the form \
+                     postgres://user:password@host:port/database, with % and two digits for \
+                     characters such as @ or / in the password"
+                    .to_owned(),
+            )
+        })?;
         postgres.application_name(config.application_name);
         postgres.connect_timeout(config.acquire_timeout);
         postgres.keepalives_idle(Duration::from_mins(1));

@@ -1,9 +1,11 @@
 //! Log output: pretty for people, JSON for machines.
 
 use std::fmt::Debug;
+use std::io::IsTerminal as _;
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Context, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -30,20 +32,48 @@ pub enum LogFormat {
     Json,
 }
 
+/// What is wanted of the log, and cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("must be off, error, warn, info, debug or trace, or a filter such as gotrue=debug,info")]
+pub struct LevelError;
+
 /// Starts logging to standard error at `level` (`info`, or a filter such as `gotrue=debug,info`).
-/// A level that cannot be read counts as `info`; a second call does nothing.
+/// A level that [`check_level`] refuses counts as `info`; a second call does nothing.
 pub fn init_logs(format: LogFormat, level: &str) {
-    if let Err(error) = subscriber(format, level, std::io::stderr).try_init() {
+    let wanted = read_level(level).unwrap_or_else(|_| EnvFilter::new("info"));
+    if let Err(error) = subscriber(format, wanted, std::io::stderr).try_init() {
         tracing::debug!(%error, "logging was already started");
     }
 }
 
-fn subscriber<W>(format: LogFormat, level: &str, writer: W) -> impl Subscriber + Send + Sync
+/// Refuses what is no level and no filter.
+pub fn check_level(text: &str) -> Result<(), LevelError> {
+    read_level(text).map(|_| ())
+}
+
+/// A filter takes any word for the name of a part, so that a level that is spelled wrong would silence
+/// everything.
+fn read_level(text: &str) -> Result<EnvFilter, LevelError> {
+    let is_known = |word: &str| word.parse::<LevelFilter>().is_ok() || is_ours(word);
+    let mut words = text.split(',').filter(|part| !part.contains(['=', '[']));
+    if !words.all(is_known) {
+        return Err(LevelError);
+    }
+    EnvFilter::try_new(text).map_err(|_| LevelError)
+}
+
+/// Whether a part of the program is one of this workspace.
+fn is_ours(target: &str) -> bool {
+    OURS.contains(&target.split("::").next().unwrap_or_default())
+}
+
+fn subscriber<W>(format: LogFormat, wanted: EnvFilter, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    let wanted = EnvFilter::try_new(level).unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = fmt::layer().with_writer(writer);
+    // Colours are for eyes; a file and a collector of logs get none.
+    let has_eyes = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let lines = fmt::layer().with_ansi(has_eyes).with_writer(writer);
     let lines = match format {
         LogFormat::Pretty => lines.compact().boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
@@ -58,8 +88,10 @@ where
 /// Below `info`, libraries log what they work on: statements with their parameters, frames, mails.
 /// Whoever reads those can open a session, so no setting brings them into the log.
 fn may_be_logged(metadata: &Metadata<'_>) -> bool {
-    let name = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() <= Level::INFO || OURS.contains(&name)
+    let target = metadata.target();
+    // What the server says of statements, as it says it, such as what a function raises.
+    let is_notice = target == "tokio_postgres::connection" && *metadata.level() > Level::WARN;
+    !is_notice && *metadata.level() <= Level::INFO || is_ours(target)
 }
 
 /// What the HTTP libraries call errors and is none: a stranger who sends what is no HTTP, or leaves in
@@ -139,7 +171,9 @@ mod tests {
     fn lines_of(level: &str, work: impl FnOnce()) -> String {
         let lines = Lines::default();
         let writer = lines.clone();
-        let subscriber = subscriber(LogFormat::Json, level, move || writer.clone());
+        let subscriber = subscriber(LogFormat::Json, read_level(level).unwrap(), move || {
+            writer.clone()
+        });
         with_default(subscriber, work);
         String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
     }
@@ -189,6 +223,32 @@ mod tests {
         });
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(text.contains("Too many open files"), "{text}");
+    }
+
+    #[test]
+    fn a_level_that_is_spelled_wrong_is_refused() {
+        for level in ["loud", "infos", "gotrue=louder", "info,warm"] {
+            assert!(read_level(level).is_err(), "{level}");
+        }
+        for level in [
+            "info",
+            "WARN",
+            "gotrue=debug,info",
+            "gotrue",
+            "off",
+            "sqlx=warn",
+        ] {
+            assert!(read_level(level).is_ok(), "{level}");
+        }
+    }
+
+    #[test]
+    fn what_a_server_notices_is_not_logged() {
+        let text = lines_of("info", || {
+            tracing::info!(target: "tokio_postgres::connection", "NOTICE: somebody's words");
+            tracing::warn!(target: "tokio_postgres::connection", "of the connection itself");
+        });
+        assert_eq!(text.lines().count(), 1, "{text}");
     }
 
     #[test]

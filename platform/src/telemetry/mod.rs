@@ -6,7 +6,7 @@ mod metrics;
 pub mod seldom;
 pub mod traces;
 
-pub use logs::{LogFormat, init_logs};
+pub use logs::{LevelError, LogFormat, check_level, init_logs};
 pub use metrics::{
     CloseReason, HttpMetrics, Metrics, Observed, Outcome, count, http_metrics, method_name,
     register, render,

@@ -153,7 +153,9 @@ fn check_data_dir(report: &mut Report, setup: &Setup, least: u64) {
     let folder = shown(&setup.data_dir);
     let there = setup.data_dir.ancestors().find(|folder| folder.exists());
     let there = there.unwrap_or(Path::new("/"));
-    if let Err(error @ LifecycleError::StrangeFolder { .. }) = refuse_if_taken(&setup.data_dir) {
+    if let Err(error @ (LifecycleError::StrangeFolder { .. } | LifecycleError::NoFolder { .. })) =
+        refuse_if_taken(&setup.data_dir)
+    {
         return report.bad(&format!("data folder {folder}"), &error.to_string());
     }
     match room(there) {

@@ -55,6 +55,17 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// A data folder that cannot be made.
+    #[error(
+        "The data folder {} cannot be made or written: {source}. Name another one with --data-dir.",
+        path.display()
+    )]
+    DataFolder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// Production without an address.
     #[error(
         "WILDFIRE_ENV=production needs the address users reach this installation at. Set \

@@ -109,7 +109,7 @@ impl Setup {
     /// the account root's Postgres runs as has to pass through.
     pub(super) fn create_data_dir(&self) -> Result<(), CliError> {
         let path = &self.data_dir;
-        let failed = |source| CliError::Folder {
+        let failed = |source| CliError::DataFolder {
             path: path.clone(),
             source,
         };

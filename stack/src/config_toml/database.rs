@@ -20,8 +20,6 @@ pub struct Api {
 pub struct Db {
     /// The port of Postgres; 54322 unless set.
     pub port: u16,
-    /// The Postgres major version the project expects.
-    pub major_version: u16,
     /// Whether `migrations/*.sql` of the project are applied.
     pub migrations_enabled: bool,
     /// Seed files or glob patterns, absolute, in order; empty when seeding is off.
@@ -122,9 +120,9 @@ pub(super) fn db(reader: &Reader<'_>, supabase_dir: &Path) -> Db {
             .text(&format!("db.settings.{name}"))
             .map(|value| ((*name).to_owned(), value))
     };
+    check_major_version(reader);
     Db {
         port: reader.number("db.port", 54322),
-        major_version: reader.number("db.major_version", 17),
         migrations_enabled: reader.bool("db.migrations.enabled", true),
         seed_paths,
         settings: SETTINGS.iter().filter_map(setting).collect(),
@@ -144,6 +142,16 @@ pub(super) fn mailbox(reader: &Reader<'_>) -> Mailbox {
     Mailbox {
         enabled: reader.bool("local_smtp.enabled", enabled),
         port: reader.number("local_smtp.port", port),
+    }
+}
+
+/// The version is that of the Postgres there is; a project says which it was made for.
+fn check_major_version(reader: &Reader<'_>) {
+    let path = "db.major_version";
+    let version: u16 = reader.number(path, 17);
+    if !(13..=18).contains(&version) {
+        let message = format!("{path} must be a version of Postgres from 13 to 18, not {version}");
+        reader.problem(reader.line(path), &message);
     }
 }
 

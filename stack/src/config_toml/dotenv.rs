@@ -50,13 +50,24 @@ fn read(path: &Path) -> Result<Vec<(String, String)>, ConfigError> {
 
 fn unusable(path: &Path, error: &dotenvy::Error) -> ConfigError {
     // The parser's own message repeats the line, which may hold a secret.
-    let message = match error {
-        dotenvy::Error::LineParse(_, _) => "a line is not of the form NAME=value".to_owned(),
-        dotenvy::Error::Io(error) => error.to_string(),
-        _ => "cannot be read".to_owned(),
+    let (line, message) = match error {
+        dotenvy::Error::LineParse(text, _) => {
+            let message = "must have the form NAME=value, with quotes that end".to_owned();
+            (line_of(path, text), message)
+        }
+        dotenvy::Error::Io(error) => (None, error.to_string()),
+        _ => (None, "cannot be read".to_owned()),
     };
     ConfigError::Environment {
         path: path.to_owned(),
+        line,
         message,
     }
+}
+
+/// The line on which `text` begins, counted from 1.
+fn line_of(path: &Path, text: &str) -> Option<usize> {
+    let first = text.lines().next()?;
+    let file = std::fs::read_to_string(path).ok()?;
+    file.lines().position(|line| line == first).map(|at| at + 1)
 }

@@ -1,7 +1,7 @@
 //! What can be wrong with a project's configuration, always with file and line.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A remark about `config.toml` that does not stop the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,10 +45,12 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     /// A `.env` file with a line that is no assignment.
-    #[error("{}: {message}", path.display())]
+    #[error("{}", located(path, *line, message))]
     Environment {
         /// The file.
         path: PathBuf,
+        /// The line, counted from 1, where it is known.
+        line: Option<usize>,
         /// What is wrong with it.
         message: String,
     },
@@ -69,13 +71,18 @@ fn write_located(out: &mut fmt::Formatter<'_>, line: Option<usize>, message: &st
     }
 }
 
-fn list(path: &std::path::Path, problems: &[Problem]) -> String {
+fn list(path: &Path, problems: &[Problem]) -> String {
     let lines: Vec<String> = problems
         .iter()
-        .map(|problem| match problem.line {
-            Some(line) => format!("{}:{line}: {}", path.display(), problem.message),
-            None => format!("{}: {}", path.display(), problem.message),
-        })
+        .map(|problem| located(path, problem.line, &problem.message))
         .collect();
     lines.join("\n")
+}
+
+fn located(path: &Path, line: Option<usize>, message: &str) -> String {
+    let path = path.display();
+    match line {
+        Some(line) => format!("{path}:{line}: {message}"),
+        None => format!("{path}: {message}"),
+    }
 }

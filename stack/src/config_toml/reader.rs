@@ -4,7 +4,8 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::str::FromStr;
+
+use platform::env::Number;
 
 use super::document::{self, Entry, Table, Value};
 use super::error::{Problem, Warning};
@@ -59,31 +60,40 @@ impl<'a> Reader<'a> {
             .map_or_else(|| default.to_owned(), |scalar| scalar.text)
     }
 
+    /// Text that has to be at this path; where there is none, the line of `section` is named.
+    pub(super) fn required(&self, section: &str, path: &str) -> Option<String> {
+        let text = self.text(path);
+        if text.is_none() {
+            let written = document::find(self.root, path);
+            let message = match written.map(|entry| &entry.value) {
+                Some(Value::Text(text)) if !text.is_empty() => {
+                    format!("{path} is required, and {text} is not set")
+                }
+                _ => format!("{path} is required"),
+            };
+            let line = written.map(|entry| entry.line);
+            self.problem(line.or_else(|| self.line(section)), &message);
+        }
+        text
+    }
+
     /// A switch.
     pub(super) fn bool(&self, path: &str, default: bool) -> bool {
-        self.parsed(path, "true or false").unwrap_or(default)
+        let parse = |text: &str| text.parse().ok();
+        self.parsed(path, "true or false", parse).unwrap_or(default)
     }
 
     /// A whole number that fits `T`.
-    pub(super) fn number<T: FromStr>(&self, path: &str, default: T) -> T {
-        self.parsed(path, "a whole number in range")
-            .unwrap_or(default)
+    pub(super) fn number<T: Number>(&self, path: &str, default: T) -> T {
+        let parse = |text: &str| text.parse().ok();
+        self.parsed(path, &T::expected(), parse).unwrap_or(default)
     }
 
     /// A duration in Go's syntax, passed on as written.
     pub(super) fn duration(&self, path: &str, default: &str) -> String {
-        let Some(scalar) = self.scalar(path) else {
-            return default.to_owned();
-        };
-        if platform::env::parse_duration(&scalar.text).is_some() {
-            return scalar.text;
-        }
-        let expected = "a duration such as \"5s\" or \"1h30m\"";
-        self.problem(
-            scalar.line,
-            &format!("{path} must be {expected}, not {:?}", scalar.text),
-        );
-        default.to_owned()
+        let parse = |text: &str| platform::env::parse_duration(text).map(|_| text.to_owned());
+        self.parsed(path, "a duration such as \"5s\" or \"1h30m\"", parse)
+            .unwrap_or_else(|| default.to_owned())
     }
 
     /// A list of texts; from the environment, separated by commas.
@@ -98,7 +108,7 @@ impl<'a> Reader<'a> {
         match &entry.value {
             Value::List(items) => items
                 .iter()
-                .filter_map(|item| self.item_text(path, item))
+                .filter_map(|item| self.listed_text(path, item))
                 .collect(),
             Value::Text(_) => {
                 let text = self.item_text(path, entry).unwrap_or_default();
@@ -233,6 +243,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn listed_text(&self, path: &str, item: &Entry) -> Option<String> {
+        if let Value::Text(_) = item.value {
+            return self.item_text(path, item);
+        }
+        self.mismatch(path, item.line, "a list of texts", &item.value);
+        None
+    }
+
     /// Replaces `env(NAME)`; an unset variable counts as an absent key.
     // Upstream: pkg/config/decode_hooks.go keeps the literal `env(NAME)` as the value; a secret of
     // that text helps nobody.
@@ -251,9 +269,14 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn parsed<T: FromStr>(&self, path: &str, expected: &str) -> Option<T> {
+    fn parsed<T>(
+        &self,
+        path: &str,
+        expected: &str,
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
         let scalar = self.scalar(path)?;
-        let value = scalar.text.parse().ok();
+        let value = parse(&scalar.text);
         if value.is_none() {
             let name = match scalar.line {
                 Some(_) => path.to_owned(),

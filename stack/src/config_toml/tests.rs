@@ -84,8 +84,8 @@ fn every_wrong_type_is_reported_with_its_line() {
     assert_eq!(
         problems(text),
         [
-            "line 2: api.port must be a whole number in range, not \"many\"",
-            "line 5: auth.jwt_expiry must be a whole number in range, not \"true\"",
+            "line 2: api.port must be a whole number from 0 to 65535, not \"many\"",
+            "line 5: auth.jwt_expiry must be a whole number from 0 to 4294967295, not \"true\"",
             "line 6: auth.site_url must be a single value, not a list",
             "line 8: auth.email.max_frequency must be a duration such as \"5s\" or \"1h30m\", not \"5\"",
         ]
@@ -160,7 +160,7 @@ fn a_wrong_override_is_reported_by_its_name() {
     let problems = read_with("", &[("SUPABASE_API_PORT", "99999")]).unwrap_err();
     assert_eq!(
         problems[0].to_string(),
-        "SUPABASE_API_PORT must be a whole number in range, not \"99999\""
+        "SUPABASE_API_PORT must be a whole number from 0 to 65535, not \"99999\""
     );
 }
 
@@ -267,10 +267,10 @@ fn dotenv_files_are_read_and_the_process_wins() {
         gotrue(&load(&supabase, &process).unwrap())["GOTRUE_SITE_URL"],
         "https://process.example"
     );
-    std::fs::write(supabase.join(".env"), "not an assignment\n").unwrap();
+    std::fs::write(supabase.join(".env"), "SITE=x\nnot an assignment\n").unwrap();
     let error = load(&supabase, &Vars::default()).unwrap_err().to_string();
     assert!(
-        error.ends_with("a line is not of the form NAME=value"),
+        error.ends_with(".env:2: must have the form NAME=value, with quotes that end"),
         "{error}"
     );
 }

@@ -70,6 +70,15 @@ pub enum LifecycleError {
         /// What is in it, or one of many.
         found: String,
     },
+    /// No folder at all.
+    #[error(
+        "{} is a file, and data is kept in a folder. Name another one with --data-dir.",
+        data_dir.display()
+    )]
+    NoFolder {
+        /// What was named.
+        data_dir: PathBuf,
+    },
     /// Nothing to stop.
     #[error("Wildfire is not running with the data folder {}.", data_dir.display())]
     NotRunning {
@@ -192,6 +201,11 @@ pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
     if data_dir.join(LOCK_FILE).exists() {
         Instance::acquire(data_dir)?;
         return Ok(());
+    }
+    if data_dir.is_file() {
+        return Err(LifecycleError::NoFolder {
+            data_dir: data_dir.to_owned(),
+        });
     }
     match strange_entry(data_dir) {
         None => Ok(()),

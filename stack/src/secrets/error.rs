@@ -10,9 +10,9 @@ use platform::jwt::KeyError;
 pub enum SecretsError {
     /// Production was given values that everybody knows.
     #[error(
-        "WILDFIRE_ENV=production refuses well-known demo values, and {} has one. Remove it to use \
-         generated values, or set your own (`wildfire keys generate` prints a set).",
-        names.join(", ")
+        "WILDFIRE_ENV=production refuses demo values, which everybody knows, and that is what is set \
+         in {}. Remove them to use generated ones, or set your own (`wildfire keys generate` prints a set).",
+        names.join(" and ")
     )]
     DemoValues {
         /// The variables that hold them.
@@ -27,6 +27,26 @@ pub enum SecretsError {
         name: &'static str,
         /// How long it has to be.
         least: usize,
+    },
+    /// A key to sign with that cannot be used.
+    #[error(
+        "JWT_SECRET or JWT_KEYS (auth.signing_keys_path in supabase/config.toml) cannot be used: {source}. \
+         `wildfire keys generate` prints a set that can."
+    )]
+    SigningKeys {
+        /// Why.
+        source: KeyError,
+    },
+    /// An API key that belongs to another set.
+    #[error(
+        "{name} {reason}. Remove it to have one made that fits, or set JWT_SECRET and the keys of one \
+         installation together."
+    )]
+    ForeignKey {
+        /// The variable, or the setting of its meaning.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: String,
     },
     /// A key that cannot be read.
     #[error("A key cannot be used: {0}")]

@@ -8,10 +8,12 @@ mod demo;
 mod error;
 mod stored;
 
+use std::sync::Arc;
+
 use platform::api_keys::{ApiKeys, DEMO_JWT_SECRET};
 use platform::clock::Clock;
 use platform::env::{Secret, Vars};
-use platform::jwt::Keyring;
+use platform::jwt::{JwtError, Keyring, Verifier};
 use serde::Serialize;
 
 use crate::config_toml::AuthKeys;
@@ -102,8 +104,9 @@ impl Sources<'_> {
         };
         let secrets = self.with_overrides(base)?;
         if self.mode == Mode::Production {
-            refuse_demo_values(&secrets)?;
+            self.refuse_demo_values(&secrets)?;
         }
+        self.refuse_foreign_keys(&secrets)?;
         Ok(secrets)
     }
 
@@ -187,8 +190,7 @@ impl Sources<'_> {
         secrets: &Secrets,
         by_signing_key: bool,
     ) -> Result<(String, String), SecretsError> {
-        let keys = secrets.jwt_keys.expose();
-        let keyring = Keyring::from_config(Some(&secrets.jwt_secret), Some(keys))?;
+        let keyring = keyring(secrets)?;
         let sign = |role| {
             let exp = if by_signing_key {
                 self.clock.now().as_second() + SIGNED_EXPIRY_SECONDS
@@ -208,6 +210,99 @@ impl Sources<'_> {
         };
         Ok((sign("anon")?, sign("service_role")?))
     }
+
+    /// Values everybody knows must not guard anything real.
+    fn refuse_demo_values(&self, secrets: &Secrets) -> Result<(), SecretsError> {
+        let demo = demo::secrets()?;
+        let password = secrets.database_password.expose().as_str();
+        let known = [
+            ("JWT_SECRET", secrets.jwt_secret.expose() == DEMO_JWT_SECRET),
+            (
+                "JWT_SECRET",
+                secrets.jwt_secret.expose() == demo::SELF_HOST_SECRET,
+            ),
+            (
+                "JWT_KEYS",
+                secrets.jwt_keys.expose().contains(demo::SIGNING_KEY_ID),
+            ),
+            ("ANON_KEY", secrets.api.anon == demo.api.anon),
+            (
+                "SERVICE_ROLE_KEY",
+                secrets.api.service_role.expose() == demo.api.service_role.expose(),
+            ),
+            (
+                "SUPABASE_PUBLISHABLE_KEY",
+                secrets.api.publishable == demo.api.publishable,
+            ),
+            (
+                "SUPABASE_SECRET_KEY",
+                secrets.api.secret.expose() == demo.api.secret.expose(),
+            ),
+            (
+                "POSTGRES_PASSWORD",
+                demo::DEFAULT_PASSWORDS.contains(&password),
+            ),
+        ];
+        let names: Vec<&'static str> = known
+            .iter()
+            // The legacy keys are demo keys as well where the secret they are signed with is.
+            .filter(|(name, is_known)| *is_known && self.is_set(name))
+            .map(|(name, _)| *name)
+            .collect();
+        if names.is_empty() {
+            Ok(())
+        } else {
+            Err(SecretsError::DemoValues { names })
+        }
+    }
+
+    /// A legacy key that nothing here verifies opens nothing, and a secret one given out as the public
+    /// one everything.
+    fn refuse_foreign_keys(&self, secrets: &Secrets) -> Result<(), SecretsError> {
+        let keyring = keyring(secrets)?;
+        let verifier = Verifier::new(Arc::new(keyring), self.clock.clone());
+        let api = &secrets.api;
+        for (name, key, role) in [
+            ("ANON_KEY", &api.anon, "anon"),
+            (
+                "SERVICE_ROLE_KEY",
+                api.service_role.expose(),
+                "service_role",
+            ),
+        ] {
+            if !self.is_set(name) {
+                continue;
+            }
+            let reason = match verifier.verify(key) {
+                Ok(token) if token.claims.role.as_deref() == Some(role) => continue,
+                Ok(_) => format!("is a key of another role than {role}"),
+                Err(JwtError::Expired) => "has expired".to_owned(),
+                Err(_) => "is not signed with JWT_SECRET or one of JWT_KEYS".to_owned(),
+            };
+            return Err(SecretsError::ForeignKey { name, reason });
+        }
+        Ok(())
+    }
+
+    /// Whether somebody set this one, in the environment or in the project.
+    fn is_set(&self, name: &str) -> bool {
+        let project = self.project;
+        let by_project = match name {
+            "JWT_SECRET" => project.jwt_secret.is_some(),
+            "JWT_KEYS" => project.signing_keys_json.is_some(),
+            "ANON_KEY" => project.anon_key.is_some(),
+            "SERVICE_ROLE_KEY" => project.service_role_key.is_some(),
+            "SUPABASE_PUBLISHABLE_KEY" => project.publishable_key.is_some(),
+            "SUPABASE_SECRET_KEY" => project.secret_key.is_some(),
+            _ => false,
+        };
+        by_project || self.vars.get(name).is_some()
+    }
+}
+
+fn keyring(secrets: &Secrets) -> Result<Keyring, SecretsError> {
+    Keyring::from_config(Some(&secrets.jwt_secret), Some(secrets.jwt_keys.expose()))
+        .map_err(|source| SecretsError::SigningKeys { source })
 }
 
 /// Claims in the order the CLI writes them.
@@ -216,50 +311,6 @@ struct LegacyClaims {
     iss: &'static str,
     role: &'static str,
     exp: i64,
-}
-
-/// Values everybody knows must not guard anything real.
-fn refuse_demo_values(secrets: &Secrets) -> Result<(), SecretsError> {
-    let demo = demo::secrets()?;
-    let password = secrets.database_password.expose().as_str();
-    let known = [
-        ("JWT_SECRET", secrets.jwt_secret.expose() == DEMO_JWT_SECRET),
-        (
-            "JWT_SECRET",
-            secrets.jwt_secret.expose() == demo::SELF_HOST_SECRET,
-        ),
-        (
-            "JWT_KEYS",
-            secrets.jwt_keys.expose().contains(demo::SIGNING_KEY_ID),
-        ),
-        ("ANON_KEY", secrets.api.anon == demo.api.anon),
-        (
-            "SERVICE_ROLE_KEY",
-            secrets.api.service_role.expose() == demo.api.service_role.expose(),
-        ),
-        (
-            "SUPABASE_PUBLISHABLE_KEY",
-            secrets.api.publishable == demo.api.publishable,
-        ),
-        (
-            "SUPABASE_SECRET_KEY",
-            secrets.api.secret.expose() == demo.api.secret.expose(),
-        ),
-        (
-            "POSTGRES_PASSWORD",
-            demo::DEFAULT_PASSWORDS.contains(&password),
-        ),
-    ];
-    let names: Vec<&'static str> = known
-        .iter()
-        .filter(|(_, is_known)| *is_known)
-        .map(|(name, _)| *name)
-        .collect();
-    if names.is_empty() {
-        Ok(())
-    } else {
-        Err(SecretsError::DemoValues { names })
-    }
 }
 
 #[cfg(test)]

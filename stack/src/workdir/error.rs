@@ -19,6 +19,40 @@ pub enum WorkdirError {
         /// Why.
         source: io::Error,
     },
+    /// The project is in no folder.
+    #[error(
+        "{} is not a folder that can be read ({source}); name the one that holds supabase/ with \
+         --workdir", path.display()
+    )]
+    NoFolder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Two migrations of which only one could be recorded.
+    #[error(
+        "{first} and {second} have the same version, {version}; rename one of them, with a number of \
+         its own before the first _"
+    )]
+    SameVersion {
+        /// The number.
+        version: String,
+        /// A file.
+        first: String,
+        /// Another file.
+        second: String,
+    },
+    /// A file of SQL that is none.
+    #[error("{file}, line {line}: {reason}")]
+    NotSql {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What stands there, and what to do.
+        reason: &'static str,
+    },
     /// A seed path is not a pattern.
     #[error("db.seed.sql_paths in supabase/config.toml: {pattern} is not a valid pattern")]
     Pattern {
@@ -98,10 +132,14 @@ impl WorkdirError {
             let ended = before.rfind(|it| it.ends_transaction());
             ended.map_or(Remains::Nothing, |it| Remains::Before(it.line))
         };
-        let is_concurrent = server.code() == &SqlState::ACTIVE_SQL_TRANSACTION;
-        let alone = is_concurrent.then_some("Let that statement stand in a file of its own.");
         let advice = remains.advice();
-        let parts = [server.detail(), server.hint(), alone, Some(advice.as_str())];
+        let of_code = advice_on(server.code(), statements.get(done));
+        let parts = [
+            server.detail(),
+            server.hint(),
+            of_code,
+            Some(advice.as_str()),
+        ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         let detail = parts.join("\n");
         let message = format!("{} ({})", server.message(), server.code().code());
@@ -112,6 +150,21 @@ impl WorkdirError {
             detail,
             source,
         }
+    }
+}
+
+/// What Postgres does not know of how files are run.
+fn advice_on(code: &SqlState, failed: Option<&Statement<'_>>) -> Option<&'static str> {
+    match *code {
+        SqlState::ACTIVE_SQL_TRANSACTION if failed.is_some_and(Statement::runs_alone) => {
+            Some("Let that statement stand in a file of its own.")
+        }
+        SqlState::ACTIVE_SQL_TRANSACTION => Some("A project's files cannot have it run."),
+        SqlState::INSUFFICIENT_PRIVILEGE => Some(
+            "A project's files run as the role postgres, which is no superuser and does not own the \
+             schemas of the services.",
+        ),
+        _ => None,
     }
 }
 

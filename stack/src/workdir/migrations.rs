@@ -25,6 +25,7 @@ pub(super) async fn apply(
     applied: &mut Applied,
 ) -> Result<(), WorkdirError> {
     let local = list(&workdir.supabase.join("migrations"), applied)?;
+    refuse_same_version(workdir, &local)?;
     let mut client = database.client().await?;
     client.prepare_to_migrate().await?;
     history::create(&client).await?;
@@ -55,8 +56,8 @@ async fn run(
     migration: &Migration,
     client: &mut Client,
 ) -> Result<(), WorkdirError> {
-    let sql = read(&migration.path)?;
     let file = workdir.relative(&migration.path);
+    let sql = read(&migration.path, &file)?;
     client.batch(AS_OWNER).await?;
     let statements = statements::split(sql.as_str());
     let done = AtomicUsize::new(0);
@@ -84,6 +85,18 @@ async fn run(
             Err(failed(error))
         }
     }
+}
+
+/// The record knows a migration by its version.
+fn refuse_same_version(workdir: &Workdir, sorted: &[Migration]) -> Result<(), WorkdirError> {
+    let Some(same) = sorted.windows(2).find(|it| it[0].version == it[1].version) else {
+        return Ok(());
+    };
+    Err(WorkdirError::SameVersion {
+        version: same[0].version.clone(),
+        first: workdir.relative(&same[0].path),
+        second: workdir.relative(&same[1].path),
+    })
 }
 
 async fn record(
@@ -118,7 +131,7 @@ fn list(folder: &Path, applied: &mut Applied) -> Result<Vec<Migration>, WorkdirE
             None => {}
         }
     }
-    migrations.sort_by(|a, b| a.version.cmp(&b.version));
+    migrations.sort_by(|a, b| (&a.version, &a.path).cmp(&(&b.version, &b.path)));
     Ok(migrations)
 }
 

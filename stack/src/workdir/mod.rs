@@ -8,6 +8,7 @@ mod seeds;
 mod statements;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use platform::pg::migrate::{Turns, lock};
@@ -56,10 +57,12 @@ impl Workdir {
                 .find(|folder| folder.join("supabase/config.toml").is_file())
                 .unwrap_or(current),
         };
-        let root = fs::canonicalize(root).map_err(|source| WorkdirError::Folder {
+        let failed = |source| WorkdirError::NoFolder {
             path: root.to_owned(),
             source,
-        })?;
+        };
+        let root = fs::canonicalize(root).map_err(failed)?;
+        fs::read_dir(&root).map_err(failed)?;
         let supabase = root.join("supabase");
         Ok(Self { root, supabase })
     }
@@ -108,9 +111,31 @@ impl Workdir {
     }
 }
 
-fn read(path: &Path) -> Result<Sql, WorkdirError> {
-    Sql::read_file(path).map_err(|source| WorkdirError::Folder {
-        path: path.to_owned(),
-        source,
-    })
+/// The SQL of a file, which is told by its name in the project.
+fn read(path: &Path, file: &str) -> Result<Sql, WorkdirError> {
+    let not_sql = |(line, reason)| WorkdirError::NotSql {
+        file: file.to_owned(),
+        line,
+        reason,
+    };
+    match Sql::read_file(path) {
+        Ok(sql) => match statements::not_sql(sql.as_str()) {
+            None => Ok(sql),
+            Some(found) => Err(not_sql(found)),
+        },
+        Err(error) if error.kind() == ErrorKind::InvalidData => Err(not_sql((
+            line_of_strange_bytes(path),
+            "the text is not UTF-8; save it as such",
+        ))),
+        Err(source) => Err(WorkdirError::Folder {
+            path: path.to_owned(),
+            source,
+        }),
+    }
+}
+
+fn line_of_strange_bytes(path: &Path) -> usize {
+    let bytes = fs::read(path).unwrap_or_default();
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    1 + text.matches('\n').count()
 }

@@ -52,7 +52,7 @@ pub(super) async fn apply(
     let recorded = history::seeds(&client).await?;
     for path in files {
         let name = workdir.relative(path);
-        let sql = read(path)?;
+        let sql = read(path, &name)?;
         let hash = hex::encode(Sha256::digest(sql.as_str()));
         match recorded.get(&name) {
             Some(known) if *known == hash => {}

@@ -54,6 +54,27 @@ impl Statement<'_> {
     }
 }
 
+/// The first line that Postgres cannot take as SQL though tools write it, and what to do.
+pub(super) fn not_sql(sql: &str) -> Option<(usize, &'static str)> {
+    if let Some((before, _)) = sql.split_once('\0') {
+        let line = 1 + before.matches('\n').count();
+        return Some((line, "there is a byte of value 0 in the text; remove it"));
+    }
+    split(sql).iter().find_map(|it| {
+        let code = code_of(it.text);
+        if code.starts_with('\\') {
+            let reason = "what begins with \\ is for psql and no SQL; remove the line (pg_dump writes \
+                          \\restrict and \\unrestrict, which nothing needs here)";
+            return Some((it.line, reason));
+        }
+        let code = code.to_ascii_lowercase();
+        let takes_rows = code.starts_with("copy ") && code.contains(" from stdin");
+        let reason = "copy … from stdin takes rows from a client, and a file has none; dump them as \
+                      statements (`pg_dump --inserts`, `supabase db dump --data-only`)";
+        takes_rows.then_some((it.line, reason))
+    })
+}
+
 /// The statements of `sql`, without what is empty or only a comment.
 pub(super) fn split(sql: &str) -> Vec<Statement<'_>> {
     let mut statements = Vec::new();

@@ -13,6 +13,7 @@ mod production;
 mod project;
 mod prompts;
 mod refusals;
+mod setups;
 mod start_stop;
 mod supervise;
 mod takeover;

@@ -40,9 +40,8 @@ fn server(vars: &mut Variables<'_>) {
     vars.set(key, "GOTRUE_RATE_LIMIT_EMAIL_SENT", limit.to_string());
     for key in ["host", "port", "user", "pass", "admin_email"] {
         let path = format!("{section}.{key}");
-        match reader.text(&path) {
-            Some(value) => vars.set(&path, format!("GOTRUE_SMTP_{}", key.to_uppercase()), value),
-            None => reader.problem(reader.line(section), &format!("{path} is required")),
+        if let Some(value) = reader.required(section, &path) {
+            vars.set(&path, format!("GOTRUE_SMTP_{}", key.to_uppercase()), value);
         }
     }
     let key = format!("{section}.sender_name");

@@ -74,26 +74,18 @@ fn provider(reader: &Reader<'_>, name: &str) -> Option<Provider> {
         reader.warn(reader.line(&section), &message);
         return None;
     }
-    let client_id = reader.text_or(&path("client_id"), "");
-    let secret = reader.text_or(&path("secret"), "");
-    if client_id.is_empty() {
-        reader.problem(
-            reader.line(&section),
-            &format!("{} is required", path("client_id")),
-        );
-    }
+    let client_id = reader.required(&section, &path("client_id"));
     // These two also sign in with an id token, for which no secret is needed.
-    if secret.is_empty() && !matches!(name, "apple" | "google") {
-        reader.problem(
-            reader.line(&section),
-            &format!("{} is required", path("secret")),
-        );
-    }
+    let secret = if matches!(name, "apple" | "google") {
+        reader.text(&path("secret"))
+    } else {
+        reader.required(&section, &path("secret"))
+    };
     Some(Provider {
         name: name.to_uppercase(),
         origin: reader.origin(&section),
-        client_id,
-        secret,
+        client_id: client_id.unwrap_or_default(),
+        secret: secret.unwrap_or_default(),
         url: reader.text(&path("url")),
         redirect_uri: reader.text(&path("redirect_uri")),
         skip_nonce_check,

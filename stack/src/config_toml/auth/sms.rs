@@ -137,14 +137,12 @@ fn provider(vars: &mut Variables<'_>) {
         }
     }
     let Some((name, keys)) = chosen else { return };
-    vars.set(&format!("auth.sms.{name}"), "GOTRUE_SMS_PROVIDER", *name);
+    let section = format!("auth.sms.{name}");
+    vars.set(&section, "GOTRUE_SMS_PROVIDER", *name);
     for (key, variable) in *keys {
-        let path = format!("auth.sms.{name}.{key}");
-        if let Some(value) = reader.text(&path) {
+        let path = format!("{section}.{key}");
+        if let Some(value) = reader.required(&section, &path) {
             vars.set(&path, *variable, value);
-        } else {
-            let line = reader.line(&format!("auth.sms.{name}"));
-            reader.problem(line, &format!("{path} is required"));
         }
     }
 }
