@@ -1,5 +1,7 @@
 /** What the stack itself promises: health, keys, CORS, files and addresses. */
 import { expect, test } from '@playwright/test';
+import { REALTIME_SUBSCRIBE_STATES } from '@supabase/supabase-js';
+import { newClient } from '../../harness/accounts.ts';
 import { ask, askAuth, askPrompts } from '../../harness/http.ts';
 import { stack } from '../../harness/stack.ts';
 
@@ -47,6 +49,24 @@ test('what is not built says so in JSON or text, never with the web app', async 
     expect(answer.headers.get('content-type'), path).not.toContain('text/html');
     expect(answer.status, path).toBeLessThan(600);
   }
+});
+
+test('a channel is refused in words, once, and not left to a time-out', async () => {
+  const heard: string[] = [];
+  const closed = new Promise<void>((resolve) => {
+    newClient()
+      .channel('room')
+      .on('broadcast', { event: 'said' }, () => undefined)
+      .subscribe((status, error) => {
+        heard.push(error === undefined ? status : `${status}: ${error.message}`);
+        if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) resolve();
+      });
+  });
+  await closed;
+  expect(heard).toEqual([
+    'CHANNEL_ERROR: Realtime (/realtime/v1) is not part of this build yet.',
+    'CLOSED',
+  ]);
 });
 
 test('a browser of another site may call the APIs', async () => {

@@ -61,7 +61,7 @@ pub async fn pass(
     }
     let refusal = admit(&mut request, &gateway, &route).err().map(refuse);
     let early = refusal.or_else(|| match route.owner {
-        Owner::Unbuilt(name) => Some(unbuilt::answer(name)),
+        Owner::Unbuilt(name) => Some(unbuilt::answer(name, route.access, &request)),
         _ => None,
     });
     let mut response = match early {

@@ -2,7 +2,10 @@
 //! never left to guess from an empty list or a web page. Whoever builds one takes these rows over; it
 //! replaces what stands here by having the same mount.
 
+mod socket;
+
 use actix_web::HttpResponse;
+use actix_web::dev::ServiceRequest;
 use platform::service::{Access, Row};
 
 /// A service that is missing.
@@ -54,9 +57,14 @@ pub(super) const UNBUILT: &[Unbuilt] = &[
     },
 ];
 
-/// The answer for a service that is not built.
-pub(super) fn answer(name: &str) -> HttpResponse {
+/// The answer for a service that is not built; a WebSocket where its clients come with one.
+pub(super) fn answer(name: &str, access: Access, request: &ServiceRequest) -> HttpResponse {
     let message = format!("{name} is not part of this build yet.");
+    if access == Access::Socket
+        && let Some(accepted) = socket::accept(request.request(), &message)
+    {
+        return accepted;
+    }
     // `message` and `error` are where the clients of these services look for a text.
     HttpResponse::NotImplemented().json(serde_json::json!({
         "code": "not_implemented",

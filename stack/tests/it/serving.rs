@@ -1,7 +1,10 @@
 //! The whole application over HTTP: gateway, auth, prompt API, mailbox and web app in one process.
 
+use futures_util::{SinkExt as _, StreamExt as _};
 use reqwest::{Method, Response, StatusCode};
 use serde_json::{Value, json};
+use tokio_tungstenite::connect_async;
+use tokio_tungstenite::tungstenite::{Error, Message};
 
 use super::started::Stack;
 
@@ -170,5 +173,48 @@ async fn every_service_answers_at_its_place() {
     for (path, expected) in cases {
         assert_eq!(stack.get(path).await.status(), expected, "{path}");
     }
+    stack.running.stop().await;
+}
+
+#[actix_web::test]
+async fn a_channel_of_a_build_without_realtime_is_refused_in_words_and_closed() {
+    let stack = Stack::start(&[("WILDFIRE_GATEWAY", "self-hosted")]).await;
+    let app = stack.running.addresses.app.unwrap();
+    let url = format!("ws://{app}/realtime/v1/websocket?vsn=2.0.0");
+    let refused = connect_async(url.as_str()).await.unwrap_err();
+    assert!(
+        matches!(&refused, Error::Http(it) if it.status() == 401),
+        "{refused}"
+    );
+    let url = format!("{url}&apikey={}", stack.publishable_key());
+    let (mut socket, _) = connect_async(url.as_str()).await.unwrap();
+    let join = json!(["1", "1", "realtime:room", "phx_join", { "config": {} }]);
+    socket.send(Message::text(join.to_string())).await.unwrap();
+    let mut heard = async || {
+        let said = socket.next().await.unwrap().unwrap();
+        serde_json::from_str::<Value>(said.to_text().unwrap()).unwrap()
+    };
+    let reason = "Realtime (/realtime/v1) is not part of this build yet.";
+    assert_eq!(
+        heard().await,
+        json!([
+            "1", "1", "realtime:room", "phx_reply",
+            { "status": "error", "response": { "reason": reason } }
+        ])
+    );
+    assert_eq!(
+        heard().await,
+        json!(["1", "1", "realtime:room", "phx_close", {}])
+    );
+    // A message as long as nobody needs ends it.
+    let long = Message::text("x".repeat(65 << 10));
+    socket.send(long).await.unwrap();
+    let ended = socket.next().await;
+    assert!(!matches!(ended, Some(Ok(Message::Text(_)))), "{ended:?}");
+    // Who asks without a socket gets the same in JSON.
+    let asked = stack.request(Method::GET, "/realtime/v1/websocket");
+    let asked = asked.header("apikey", stack.publishable_key());
+    let (status, answer) = body(asked.send().await.unwrap()).await;
+    assert_eq!((status, &answer["message"]), (501, &json!(reason)));
     stack.running.stop().await;
 }
