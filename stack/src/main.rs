@@ -11,7 +11,7 @@ use stack::ui::Ui;
 
 /// Reads how to log, then runs the command.
 ///
-/// `WILDFIRE_LOG` (default `warn`, in production `info`): level or filter, such as `gotrue=debug`;
+/// `WILDFIRE_LOG` (default `warn`, in production `info` of what is ours): level or filter, such as `gotrue=debug`;
 /// libraries never say more than `info`, because below that they write down what they work on.
 /// `WILDFIRE_LOG_FORMAT` (default: for people): `json` writes one object a line.
 fn main() -> ExitCode {
@@ -22,9 +22,14 @@ fn main() -> ExitCode {
         Some("json") => LogFormat::Json,
         _ => LogFormat::Pretty,
     };
-    // On a terminal the start has its own words; elsewhere every request has a line.
+    // On a terminal the start has its own words; in production every request has a line.
     let is_production = vars.get("WILDFIRE_ENV") == Some("production");
-    let level = if is_production { "info" } else { "warn" };
+    let level = if is_production {
+        // Notices of the database and the states of the server's threads are for nobody.
+        "info,tokio_postgres=warn,actix_server=warn"
+    } else {
+        "warn"
+    };
     let level = vars.get("WILDFIRE_LOG").unwrap_or(level);
     if let Err(error) = check_level(level) {
         ui.error(&format!("WILDFIRE_LOG {error}."));

@@ -363,6 +363,10 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
     }
     let keys = "All keys: `wildfire status -o env`";
     footer.push(match &at.app {
+        Some(app) if mode == Mode::Production => {
+            let api = &at.api;
+            format!("Next: have your proxy forward {api} to {app}, open it and sign up. {keys}")
+        }
         Some(app) => format!("Next: open {app} and sign up. {keys}"),
         None => keys.to_owned(),
     });

@@ -82,20 +82,18 @@ fn source() -> String {
     text
 }
 
-/// Whether the source names a variable, or the family it belongs to.
+/// Whether the source names a variable.
 fn is_read(source: &str, name: &str) -> bool {
-    // Providers share code that puts their name in the middle.
-    let family = ["GOOGLE", "GITHUB"].iter().find_map(|provider| {
-        name.strip_prefix(&format!("GOTRUE_EXTERNAL_{provider}_"))
-            .map(str::to_owned)
-    });
-    let short = name.strip_prefix("GOTRUE_").unwrap_or(name);
-    match family {
-        Some(key) => source.contains(&format!("\"{key}\"")) || source.contains(&format!("_{key}")),
-        None => [name, short].iter().any(|name| {
-            source.contains(&format!("\"{name}\"")) || source.contains(&format!("`{name}`"))
+    // Of each provider there is one, whose name is put in the middle.
+    let named = match name.strip_prefix("GOTRUE_EXTERNAL_") {
+        Some(of_provider) => of_provider.split_once('_').is_some_and(|(provider, key)| {
+            let provider = format!("\"{}\"", provider.to_lowercase());
+            source.contains(&provider) && source.contains(&format!("GOTRUE_EXTERNAL_{{}}_{key}"))
         }),
-    }
+        None => source.contains(&format!("\"{name}\"")),
+    };
+    let short = name.strip_prefix("GOTRUE_").unwrap_or(name);
+    named || source.contains(&format!("\"{short}\""))
 }
 
 #[test]

@@ -161,6 +161,27 @@ async fn the_compose_environment_starts_serves_restarts_and_stops() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_log_of_a_container_is_plain_text_that_says_what_stays_off() {
+    let binaries = Binaries::find(&FindOptions::detect()).unwrap();
+    let cluster = Cluster::temporary(binaries).start().await.unwrap();
+    let mut env = environment(&cluster.superuser_url("postgres"));
+    env.insert("GOTRUE_EXTERNAL_GOOGLE_ENABLED".into(), "true".into());
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Running::start(folder.path(), &env).stop().success());
+    let log = std::fs::read_to_string(folder.path().join(".output")).unwrap();
+    assert!(!log.contains('\x1b'), "{log}");
+    assert!(!log.contains("NOTICE: "), "{log}");
+    let off =
+        "Not part of this build yet: it stays off variable=\"GOTRUE_EXTERNAL_GOOGLE_ENABLED\"";
+    assert!(log.contains(off), "{log}");
+    assert!(
+        log.contains("have your proxy forward https://prompts.example.com to http://127.0.0.1:"),
+        "{log}"
+    );
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn production_without_a_mail_server_or_a_public_address_is_refused() {
     let binaries = Binaries::find(&FindOptions::detect()).unwrap();
     let cluster = Cluster::temporary(binaries).start().await.unwrap();
