@@ -171,8 +171,7 @@ async fn the_log_of_a_container_is_plain_text_that_says_what_stays_off() {
     let log = std::fs::read_to_string(folder.path().join(".output")).unwrap();
     assert!(!log.contains('\x1b'), "{log}");
     assert!(!log.contains("NOTICE: "), "{log}");
-    let off =
-        "Not part of this build yet: it stays off variable=\"GOTRUE_EXTERNAL_GOOGLE_ENABLED\"";
+    let off = "GOTRUE_EXTERNAL_GOOGLE_ENABLED is not part of this build yet: it stays off";
     assert!(log.contains(off), "{log}");
     assert!(
         log.contains("have your proxy forward https://prompts.example.com to http://127.0.0.1:"),
