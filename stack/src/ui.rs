@@ -38,14 +38,17 @@ pub enum Mark {
     Bad,
 }
 
+/// The variable in which whoever starts this program says under which name.
+pub(crate) const CALLED_AS: &str = "WILDFIRE_CALLED_AS";
+
 impl Ui {
     /// Colours on a terminal, unless `NO_COLOR` is set.
     /// Who starts this program under a name of its own, such as `cargo x`, says so in
-    /// `WILDFIRE_CALLED_AS`.
+    /// [`CALLED_AS`].
     pub fn detect(vars: &Vars) -> Self {
         let refused = vars.get("NO_COLOR").is_some();
         let typed = || std::env::args_os().next().map(|path| as_word(&path));
-        let called = vars.get("WILDFIRE_CALLED_AS").map(str::to_owned);
+        let called = vars.get(CALLED_AS).map(str::to_owned);
         let called = called.or_else(typed);
         Self {
             colour: io::stderr().is_terminal() && !refused,

@@ -8,14 +8,12 @@ use std::time::Duration;
 use platform::clock::Clock;
 use platform::cluster::{Binaries, FindOptions, data_dir_location, data_dir_major};
 use platform::env::{Reader, Vars};
-use platform::jwt::{Keyring, Verifier};
 
 use super::setup::{Setup, database_url, shown};
 use super::status::Addresses;
 use super::{CliError, Wanted, start};
 use crate::lifecycle::{LifecycleError, State, refuse_if_taken, running};
 use crate::postgres::{self, accepts_writes};
-use crate::secrets::Secrets;
 use crate::serve::{self, Listeners, Mode, PortName, Ports};
 use crate::ui::{Mark, Ui};
 
@@ -216,42 +214,15 @@ fn check_keys(report: &mut Report, setup: &Setup, vars: &Vars) {
     let stored = setup.data_dir.join(crate::secrets::FILE);
     match setup.secrets(vars) {
         Err(error) => report.bad("keys", &error.to_string()),
-        Ok(secrets) => match check_signatures(&secrets) {
-            Some(problem) => report.bad("keys", &problem),
-            None if setup.mode == Mode::Development => report.note(
-                "demo keys, known to everybody",
-                "right for this machine; WILDFIRE_ENV=production makes its own",
-            ),
-            None if !stored.exists() => {
-                report.note("no secrets yet", "the first start generates them");
-            }
-            None => check_mode(report, &stored),
-        },
-    }
-}
-
-/// What is wrong with the keys, if anything is.
-fn check_signatures(secrets: &Secrets) -> Option<String> {
-    let keys = secrets.jwt_keys.expose();
-    let keyring = match Keyring::from_config(Some(&secrets.jwt_secret), Some(keys)) {
-        // What gotrue is configured to accept, as upstream's CLI configures it.
-        Ok(keyring) => keyring.with_valid_methods(["HS256", "RS256", "ES256"]),
-        Err(error) => return Some(error.to_string()),
-    };
-    let verifier = Verifier::new(keyring.into(), Clock::system());
-    let legacy = [
-        ("ANON_KEY", secrets.api.anon.as_str()),
-        (
-            "SERVICE_ROLE_KEY",
-            secrets.api.service_role.expose().as_str(),
+        Ok(_) if setup.mode == Mode::Development => report.note(
+            "demo keys, known to everybody",
+            "right for this machine; WILDFIRE_ENV=production makes its own",
         ),
-    ];
-    legacy.into_iter().find_map(|(name, key)| {
-        let error = verifier.verify(key).err()?;
-        Some(format!(
-            "{name} does not fit the JWT secret ({error}); `wildfire keys generate` prints a set"
-        ))
-    })
+        Ok(_) if !stored.exists() => {
+            report.note("no secrets yet", "the first start generates them");
+        }
+        Ok(_) => check_mode(report, &stored),
+    }
 }
 
 fn check_mode(report: &mut Report, stored: &Path) {

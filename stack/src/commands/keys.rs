@@ -1,10 +1,23 @@
-//! `wildfire keys generate`.
+//! `wildfire keys generate` and `wildfire keys rotate`.
 
+use clap::Args;
 use platform::clock::Clock;
+use platform::env::Vars;
 
-use super::CliError;
-use crate::secrets::Stored;
+use super::{CliError, Folders};
+use crate::lifecycle::running;
+use crate::secrets::{SecretsError, Stored};
 use crate::ui::Ui;
+
+/// What `wildfire keys rotate` is asked for.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct RotateOptions {
+    #[command(flatten)]
+    folders: Folders,
+    /// Forget the keys of before at once: whoever is signed in has to refresh or sign in again
+    #[arg(long)]
+    forget: bool,
+}
 
 /// Prints a new set; nothing is stored and nothing running changes.
 pub(super) fn generate(ui: Ui) -> Result<(), CliError> {
@@ -12,6 +25,31 @@ pub(super) fn generate(ui: Ui) -> Result<(), CliError> {
     for (name, value) in stored.lines() {
         // Single quotes: the JSON of JWT_KEYS has double ones.
         ui.result(&format!("{name}='{value}'"));
+    }
+    Ok(())
+}
+
+/// Makes a new key to sign tokens with; it is used from the next start on.
+pub(super) fn rotate(options: &RotateOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
+    let (_, data_dir) = options.folders.locate()?;
+    if vars.get("JWT_KEYS").is_some() {
+        return Err(SecretsError::KeysElsewhere.into());
+    }
+    let Some(mut stored) = Stored::load(&data_dir)? else {
+        return Err(SecretsError::NothingStored { data_dir }.into());
+    };
+    let kept = stored.rotate(options.forget)?;
+    stored.replace(&data_dir)?;
+    ui.note("A new key signs tokens from the next start on.");
+    match kept {
+        0 => ui.note("Tokens signed before are refused from then on; sessions go on by refreshing."),
+        _ => ui.note(&format!(
+            "Tokens signed before stay valid until they expire ({kept} earlier keys are kept to verify \
+             them)."
+        )),
+    }
+    if running(&data_dir)?.is_some() {
+        ui.note("Wildfire is running: stop and start it.");
     }
     Ok(())
 }

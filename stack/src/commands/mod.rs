@@ -78,6 +78,8 @@ enum DbCommand {
 enum KeysCommand {
     /// Print a new set of secrets, keys and passwords as lines of an .env file
     Generate,
+    /// Make a new key to sign tokens with; those of before go on verifying
+    Rotate(keys::RotateOptions),
 }
 
 /// Runs one command.
@@ -91,6 +93,7 @@ pub async fn run(cli: Cli, ui: Ui, vars: &Vars) -> Result<(), CliError> {
             db_reset::run(&folders, yes, ui, vars).await
         }
         Command::Keys(KeysCommand::Generate) => keys::generate(ui),
+        Command::Keys(KeysCommand::Rotate(options)) => keys::rotate(&options, ui, vars),
         Command::Doctor(wanted) => doctor::run(&wanted, ui, vars).await,
     }
 }

@@ -19,6 +19,7 @@ use crate::lifecycle::Instance;
 use crate::secrets::{Secrets, Sources};
 use crate::serve::Mode;
 use crate::services;
+use crate::ui::CALLED_AS;
 use crate::workdir::Workdir;
 
 /// Where the project and its data are.
@@ -142,6 +143,19 @@ impl Setup {
         };
         Ok(sources.load()?)
     }
+}
+
+/// Every variable there is, as `cargo x docs` reads them from the code.
+const VARIABLES: &str = include_str!("../../../docs/configuration.md");
+
+/// Variables that begin as ours do and that nothing reads: misspelled, most likely.
+pub(super) fn unknown_variables(vars: &Vars) -> impl Iterator<Item = &str> {
+    let is_unknown = |name: &&str| {
+        name.starts_with("WILDFIRE_")
+            && *name != CALLED_AS
+            && !VARIABLES.contains(&format!("| `{name}` |"))
+    };
+    vars.iter().map(|(name, _)| name).filter(is_unknown)
 }
 
 /// A server of one's own: the option, else the variable.

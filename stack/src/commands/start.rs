@@ -10,7 +10,7 @@ use clap::Args;
 use platform::env::Vars;
 
 use super::migrate::{self, open_options};
-use super::setup::{Setup, database_url, shown};
+use super::setup::{Setup, database_url, shown, unknown_variables};
 use super::status::Addresses;
 use super::{CliError, Folders};
 use crate::has_prompts;
@@ -142,6 +142,11 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
             ui.warn(&format!("supabase/config.toml: {warning}"));
         }
         vars.warn_of_empty();
+        for name in unknown_variables(vars) {
+            ui.warn(&format!(
+                "{name} is no variable of Wildfire and has no effect; docs/configuration.md lists them all"
+            ));
+        }
         say_what_is_made(&setup, ui);
     }
     let plan = Plan::make(&options.wanted, setup, vars)?;

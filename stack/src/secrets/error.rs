@@ -37,6 +37,21 @@ pub enum SecretsError {
         /// Why.
         source: KeyError,
     },
+    /// Keys that are not in the file of generated ones.
+    #[error(
+        "JWT_KEYS is set, and what is set there signs. Put a new key in front of it there (`wildfire keys \
+         generate` prints one), and take \"sign\" out of the \"key_ops\" of the key that signed so far."
+    )]
+    KeysElsewhere,
+    /// Nothing was ever generated.
+    #[error(
+        "There are no generated secrets in {}: development uses keys everybody knows, and production \
+         makes its own at its first start. Name another folder with --data-dir.", data_dir.display()
+    )]
+    NothingStored {
+        /// The folder.
+        data_dir: PathBuf,
+    },
     /// An API key that belongs to another set.
     #[error(
         "{name} {reason}. Remove it to have one made that fits, or set JWT_SECRET and the keys of one \

@@ -259,7 +259,8 @@ impl Sources<'_> {
     /// A legacy key that nothing here verifies opens nothing, and a secret one given out as the public
     /// one everything.
     fn refuse_foreign_keys(&self, secrets: &Secrets) -> Result<(), SecretsError> {
-        let keyring = keyring(secrets)?;
+        // What the services accept, as upstream's CLI configures them.
+        let keyring = keyring(secrets)?.with_valid_methods(["HS256", "RS256", "ES256"]);
         let verifier = Verifier::new(Arc::new(keyring), self.clock.clone());
         let api = &secrets.api;
         for (name, key, role) in [

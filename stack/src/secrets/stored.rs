@@ -10,8 +10,15 @@ use platform::clock::Clock;
 use platform::env::Secret;
 use platform::jwt::{Keyring, generate_es256_jwk};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{S3Credentials, Secrets, SecretsError};
+
+/// Members of a key that only signing needs.
+const PRIVATE: [&str; 6] = ["d", "p", "q", "dp", "dq", "qi"];
+
+/// How many signing keys of before are kept to verify with.
+pub(super) const KEPT: usize = 3;
 
 /// The file's name in the data folder.
 pub const FILE: &str = "secrets.json";
@@ -52,6 +59,35 @@ impl Stored {
             s3_protocol_access_key_id: random_hex::<16>(),
             s3_protocol_access_key_secret: random_hex::<32>(),
         })
+    }
+
+    /// Puts a new signing key in front. The ones before it, at most [`KEPT`], go on verifying what they
+    /// signed, unless they are to be forgotten; says how many do.
+    pub fn rotate(&mut self, forget: bool) -> Result<usize, SecretsError> {
+        let new = generate_es256_jwk(&uuid::Uuid::new_v4().to_string())?;
+        let earlier = match serde_json::from_str(&self.jwt_keys) {
+            Ok(Value::Array(keys)) if !forget => keys,
+            _ => Vec::new(),
+        };
+        let mut keys = vec![new];
+        keys.extend(earlier.into_iter().take(KEPT).map(|mut key| {
+            if let Some(members) = key.as_object_mut() {
+                // What cannot be found cannot be stolen.
+                members.retain(|name, _| !PRIVATE.contains(&name.as_str()));
+                members.insert("key_ops".to_owned(), serde_json::json!(["verify"]));
+            }
+            key
+        }));
+        let kept = keys.len() - 1;
+        self.jwt_keys = Value::Array(keys).to_string();
+        Ok(kept)
+    }
+
+    /// Puts these in the place of those on disk.
+    pub fn replace(&self, data_dir: &Path) -> Result<(), SecretsError> {
+        let path = data_dir.join(FILE);
+        self.write(&path)
+            .map_err(|source| SecretsError::File { path, source })
     }
 
     /// What the file holds, if there is one.

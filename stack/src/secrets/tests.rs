@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use super::stored::KEPT;
 use super::*;
 
 fn load(mode: Mode, project: &AuthKeys, vars: &Vars) -> Result<Secrets, SecretsError> {
@@ -102,4 +103,63 @@ fn production_refuses_secrets_that_can_be_guessed() {
         load(Mode::Production, name, 32).unwrap();
         load(Mode::Development, name, 16).unwrap();
     }
+}
+
+#[test]
+fn legacy_keys_of_the_set_are_taken_and_others_are_refused() {
+    let clock = Clock::system();
+    let (own, other) = (
+        Stored::generate(&clock).unwrap(),
+        Stored::generate(&clock).unwrap(),
+    );
+    let taken = own.lines().into_iter().collect::<Vars>();
+    load(Mode::Production, &AuthKeys::default(), &taken).unwrap();
+    let (anon, service_role) = ("ANON_KEY", "SERVICE_ROLE_KEY");
+    let key_of = |set: &Stored, name| {
+        let lines = set.lines();
+        lines.iter().find(|it| it.0 == name).unwrap().1.to_owned()
+    };
+    for (name, key, said) in [
+        (anon, key_of(&other, anon), "not signed with JWT_SECRET"),
+        (anon, key_of(&own, service_role), "another role than anon"),
+        (
+            service_role,
+            key_of(&own, anon),
+            "another role than service_role",
+        ),
+    ] {
+        let mut vars = taken.clone();
+        vars.set(name, key);
+        let refused = load(Mode::Production, &AuthKeys::default(), &vars);
+        let text = refused.unwrap_err().to_string();
+        assert!(text.contains(name) && text.contains(said), "{text}");
+    }
+}
+
+#[test]
+fn a_rotated_key_signs_and_the_one_before_it_still_verifies() {
+    let clock = Clock::system();
+    let mut stored = Stored::generate(&clock).unwrap();
+    let keyring = |stored: &Stored| {
+        let secrets = stored.clone().into_secrets();
+        keyring(&secrets).unwrap()
+    };
+    let claims = serde_json::json!({"role": "authenticated", "exp": 4_000_000_000_u64});
+    let old = keyring(&stored).sign(&claims).unwrap();
+    for round in 1..=KEPT {
+        assert_eq!(stored.rotate(false).unwrap(), round);
+        let verifier = Verifier::new(Arc::new(keyring(&stored)), clock.clone());
+        verifier.verify(&old).unwrap();
+        verifier
+            .verify(&keyring(&stored).sign(&claims).unwrap())
+            .unwrap();
+    }
+    assert_eq!(stored.rotate(false).unwrap(), KEPT);
+    let verifier = Verifier::new(Arc::new(keyring(&stored)), clock.clone());
+    assert!(verifier.verify(&old).is_err(), "kept for ever");
+    let last = keyring(&stored).sign(&claims).unwrap();
+    assert_eq!(stored.rotate(true).unwrap(), 0);
+    let verifier = Verifier::new(Arc::new(keyring(&stored)), clock);
+    assert!(verifier.verify(&last).is_err());
+    assert!(!format!("{:?}", stored.lines()).contains("\"d\":null"));
 }

@@ -192,7 +192,7 @@ fn a_port_that_is_taken_is_told_by_its_option() {
 
 #[test]
 fn what_counts_as_something_else_than_it_says_is_remarked() {
-    let installation = Installation::new();
+    let installation = Installation::new().with("WILDFIRE_PROT", "80");
     installation.write(
         CONFIG,
         "project_id = \"own\"\n[auth]\njwt_expiry = 0\nminimum_password_length = 2\n\
@@ -203,6 +203,7 @@ fn what_counts_as_something_else_than_it_says_is_remarked() {
     let process = installation.start(&[]);
     let output = process.output();
     for said in [
+        "WILDFIRE_PROT is no variable of Wildfire and has no effect",
         "supabase/config.toml:3: auth.jwt_expiry is 0, and may be 1 to 315360000; 3600 counts",
         "supabase/config.toml:4: auth.minimum_password_length is 2, and may be 6 to",
         "supabase/config.toml: line 5: unknown key auth.site_ulr is ignored",
