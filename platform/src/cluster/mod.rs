@@ -24,6 +24,7 @@ mod binaries;
 mod builder;
 mod data_dir;
 mod error;
+mod hold;
 mod leftover;
 #[cfg(target_os = "linux")]
 mod orphans;
@@ -45,6 +46,7 @@ pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS};
 pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
 pub use self::error::ClusterError;
+pub use self::hold::Hold;
 pub use self::leftover::clear as stop_leftover;
 #[cfg(target_os = "linux")]
 pub use self::orphans::reap_orphans;
@@ -133,11 +135,7 @@ impl Cluster {
     /// A connection URL. TLS is off because the server listens on loopback only,
     /// and clients that insist on TLS by default need to be told.
     pub fn url(&self, user: &str, password: &str, database: &str) -> String {
-        let user = utf8_percent_encode(user, RESERVED);
-        let password = utf8_percent_encode(password, RESERVED);
-        let database = utf8_percent_encode(database, RESERVED);
-        let port = self.port();
-        format!("postgresql://{user}:{password}@127.0.0.1:{port}/{database}?sslmode=disable")
+        url_at(self.port(), user, password, database)
     }
 
     /// A connection URL of the superuser.
@@ -157,6 +155,15 @@ impl Cluster {
         // Of a server that was killed, processes may be left that are in the middle of something.
         blocking(move || leftover::clear(&data_dir)).await
     }
+}
+
+/// A connection URL of the server that a process of this machine runs at `port`; see
+/// [`Cluster::url`].
+pub fn url_at(port: u16, user: &str, password: &str, database: &str) -> String {
+    let user = utf8_percent_encode(user, RESERVED);
+    let password = utf8_percent_encode(password, RESERVED);
+    let database = utf8_percent_encode(database, RESERVED);
+    format!("postgresql://{user}:{password}@127.0.0.1:{port}/{database}?sslmode=disable")
 }
 
 /// Names folders after what they belong to.

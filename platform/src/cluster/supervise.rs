@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use super::builder::blocking;
 use super::data_dir::{self, State};
 use super::error::ClusterError;
-use super::{Cluster, leftover};
+use super::{Cluster, hold, leftover};
 
 /// A server that ends sooner is not started again before: it must not keep the machine busy.
 const SHORTEST_LIFE: Duration = Duration::from_millis(500);
 /// The pause after the first start that fails; each further one doubles it.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const HELD_POLL: Duration = Duration::from_millis(20);
 
 impl Cluster {
     /// Starts the server again whenever it ends, until this is dropped. Dropping it in the middle
@@ -26,11 +27,17 @@ impl Cluster {
             let up = Instant::now();
             self.server.exited().await;
             let ended = Instant::now();
-            tracing::error!(
-                postgres.pid = self.pid(),
-                postgres.log = %data_dir::log_path(self.data_dir()).display(),
-                "Postgres ended unexpectedly; starting it again"
-            );
+            if hold::is_held(self.data_dir()) {
+                tracing::warn!(
+                    "Postgres was stopped by another command; starting it again after that"
+                );
+            } else {
+                tracing::error!(
+                    postgres.pid = self.pid(),
+                    postgres.log = %data_dir::log_path(self.data_dir()).display(),
+                    "Postgres ended unexpectedly; starting it again"
+                );
+            }
             tokio::time::sleep(SHORTEST_LIFE.saturating_sub(up.elapsed())).await;
             let mut pause = FIRST_PAUSE;
             while let Err(error) = self.restart().await {
@@ -45,6 +52,9 @@ impl Cluster {
     }
 
     async fn restart(&mut self) -> Result<(), ClusterError> {
+        while hold::is_held(self.data_dir()) {
+            tokio::time::sleep(HELD_POLL).await;
+        }
         let path = self.data_dir().to_owned();
         let binaries = self.prepared.binaries.clone();
         blocking(move || {
