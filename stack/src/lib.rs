@@ -1,5 +1,6 @@
 //! Everything of Wildfire in one process: `wildfire start`.
 
+pub mod backup;
 pub mod commands;
 pub mod config_toml;
 pub mod gateway;

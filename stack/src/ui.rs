@@ -11,7 +11,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use platform::env::Vars;
+use platform::env::{Secret, Vars};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 /// How texts begin a command of this program.
 const COMMAND: &str = "`wildfire ";
@@ -127,6 +128,29 @@ impl Ui {
         let mut answer = String::new();
         _ = io::stdin().read_line(&mut answer);
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    }
+
+    /// Asks for something that is not shown while it is typed; `None` without a terminal.
+    pub fn ask_secret(self, question: &str) -> Option<Secret<String>> {
+        let input = io::stdin();
+        let shown = tcgetattr(&input).ok()?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        _ = write!(io::stderr(), "{question}: ");
+        tcsetattr(&input, OptionalActions::Flush, &hidden).ok()?;
+        let mut answer = String::new();
+        let read = input.read_line(&mut answer);
+        _ = tcsetattr(&input, OptionalActions::Flush, &shown);
+        _ = writeln!(io::stderr());
+        read.ok()?;
+        Some(Secret::from(answer.trim_end_matches(['\r', '\n'])))
+    }
+
+    /// Where work is, on a line that the next one replaces; only when somebody watches.
+    pub fn progress(self, text: Option<&str>) {
+        if io::stderr().is_terminal() {
+            _ = write!(io::stderr(), "\r\u{1b}[K{}", text.unwrap_or_default());
+        }
     }
 
     fn line(self, text: &str) {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::backup::BackupError;
 use crate::config_toml::ConfigError;
 use crate::lifecycle::LifecycleError;
 use crate::postgres::PostgresError;
@@ -28,6 +29,9 @@ pub enum CliError {
     /// The lock of the data folder.
     #[error("{0}")]
     Lifecycle(#[from] LifecycleError),
+    /// A backup, or what is restored from one.
+    #[error("{0}")]
+    Backup(#[from] BackupError),
     /// A port.
     #[error("{0}")]
     Bind(#[from] BindError),
@@ -110,15 +114,51 @@ pub enum CliError {
     /// The command would pull the database away from under a running installation.
     #[error("Wildfire is running with this data folder. Stop it first: `wildfire stop`.")]
     StopFirst,
+    /// Two resets at once.
+    #[error("Another `wildfire db reset` is at work on this data folder. Wait until it is done.")]
+    ResetAtWork,
     /// Nobody said yes.
     #[error("Nothing was deleted. Pass --yes to delete without being asked.")]
     NotConfirmed,
     /// A database somebody brought is not this program's to wipe.
     #[error(
-        "`wildfire db reset` deletes the embedded database only, and DATABASE_URL names another \
-         one. Unset it, or empty that database with your own tools and run `wildfire migrate`."
+        "`wildfire db reset` deletes the embedded database only, and DATABASE_URL, or the running \
+         Wildfire, names another one. Unset it, or empty that database with your own tools and run `wildfire migrate`."
     )]
     NotEmbedded,
+    /// A database somebody brought is backed up by its own tools.
+    #[error(
+        "`wildfire backup` copies the embedded database, and this installation has one of its own. Save \
+         that with `pg_dump --format=custom --file=wildfire.dump \"$DATABASE_URL\"` and its roles with \
+         `pg_dumpall --roles-only --database=\"$DATABASE_URL\" --file=roles.sql`, and keep with both \
+         what {} holds: secrets.json and role-password, without which nobody's session or key stays \
+         valid. docs/operate/backup.md has it in full.", data_dir.display()
+    )]
+    BackupNotEmbedded {
+        /// The data folder.
+        data_dir: PathBuf,
+    },
+    /// There is no installation, or it is elsewhere.
+    #[error(
+        "There is nothing to back up in {}: no database was made there. Name the folder with --data-dir \
+         or the project with --workdir.", data_dir.display()
+    )]
+    NoData {
+        /// The data folder.
+        data_dir: PathBuf,
+    },
+    /// What would be restored is not what would be used.
+    #[error(
+        "`wildfire restore` restores the embedded database, and DATABASE_URL names another one, which \
+         `wildfire start` would use. Unset it."
+    )]
+    RestoreNotEmbedded,
+    /// Nobody said yes.
+    #[error(
+        "Nothing was restored, since there is data already. Pass --yes to set it aside without being \
+         asked, or name a new folder with --data-dir."
+    )]
+    RestoreNotConfirmed,
     /// A server ended of itself.
     #[error("The server failed: {0}. Start again.")]
     ServerFailed(io::Error),

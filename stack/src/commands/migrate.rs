@@ -7,7 +7,7 @@ use platform::env::Vars;
 
 use super::setup::{Setup, database_url};
 use super::{CliError, Folders};
-use crate::lifecycle::refuse_if_taken;
+use crate::lifecycle::{State, refuse_if_taken, running};
 use crate::postgres::{OpenOptions, Postgres, connect};
 use crate::secrets::Secrets;
 use crate::ui::Ui;
@@ -25,15 +25,37 @@ pub(super) struct MigrateOptions {
 /// Migrates and stops again.
 pub(super) async fn run(options: &MigrateOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let setup = Setup::load(&options.folders, vars)?;
+    let url = database_url(options.db_url.as_deref(), vars);
+    if let Some(state) = running(&setup.data_dir)? {
+        return beside(&setup, &state, url, ui, vars).await;
+    }
     refuse_if_taken(&setup.data_dir)?;
     let secrets = setup.secrets(vars)?;
-    let url = database_url(options.db_url.as_deref(), vars);
     Postgres::check(&open_options(&setup, &secrets, url.as_deref(), 0, vars))?;
     let (_instance, secrets) = setup.claim(secrets, vars)?;
     let options = open_options(&setup, &secrets, url.as_deref(), 0, vars);
     let postgres = open(&setup, &options, ui).await?;
     postgres.stop().await?;
     ui.note("The database is up to date.");
+    Ok(())
+}
+
+/// Migrates the database of an installation that runs, which goes on running.
+async fn beside(
+    setup: &Setup,
+    state: &State,
+    url: Option<String>,
+    ui: Ui,
+    vars: &Vars,
+) -> Result<(), CliError> {
+    let secrets = setup.secrets(vars)?;
+    let url = url.or_else(|| state.db_url.clone());
+    let options = OpenOptions {
+        running: state.db_port,
+        ..open_options(setup, &secrets, url.as_deref(), 0, vars)
+    };
+    open(setup, &options, ui).await?;
+    ui.note("The database is up to date; Wildfire goes on running with it.");
     Ok(())
 }
 
@@ -52,6 +74,7 @@ pub(super) fn open_options<'a>(
         secrets,
         vars,
         port,
+        running: None,
         url,
         services: &setup.services,
     }

@@ -1,10 +1,13 @@
 //! The command line: what can be asked for, and what answers.
 
+mod backup;
 mod db_reset;
 mod doctor;
 mod error;
 mod keys;
 mod migrate;
+mod passphrase;
+mod restore;
 mod setup;
 mod start;
 mod status;
@@ -52,6 +55,10 @@ enum Command {
     },
     /// Bring the database up to date without serving
     Migrate(migrate::MigrateOptions),
+    /// Write the database, secrets and files of this installation to one file, also while it runs
+    Backup(backup::BackupOptions),
+    /// Put a backup into a new folder, or in the place of what is there
+    Restore(restore::RestoreOptions),
     /// Work on the database
     #[command(subcommand)]
     Db(DbCommand),
@@ -89,6 +96,8 @@ pub async fn run(cli: Cli, ui: Ui, vars: &Vars) -> Result<(), CliError> {
         Command::Stop { folders } => stop::run(&folders, ui),
         Command::Status { folders, output } => status::run(&folders, output, ui, vars),
         Command::Migrate(options) => migrate::run(&options, ui, vars).await,
+        Command::Backup(options) => backup::run(&options, ui, vars).await,
+        Command::Restore(options) => restore::run(&options, ui, vars).await,
         Command::Db(DbCommand::Reset { folders, yes }) => {
             db_reset::run(&folders, yes, ui, vars).await
         }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use clap::Args;
 use platform::env::Vars;
 
+use super::db_reset;
 use super::migrate::{self, open_options};
 use super::setup::{Setup, database_url, shown, unknown_variables};
 use super::status::Addresses;
@@ -227,6 +228,7 @@ impl Plan {
             drop(serving);
             serving = prepare(&setup, &secrets, &ports, vars)?;
         }
+        db_reset::remove_left(&setup.data_dir)?;
         let database = open_options(&setup, &secrets, url.as_deref(), db_port, vars);
         let postgres = migrate::open(&setup, &database, ui).await?;
         let running = serving.run(postgres.urls(), postgres.offer())?;

@@ -19,6 +19,10 @@ use crate::secrets::FILE as SECRETS_FILE;
 pub const LOG_FILE: &str = "wildfire.log";
 const LOCK_FILE: &str = "wildfire.lock";
 const STATE_FILE: &str = "wildfire.json";
+/// What a restore unpacked, before and while it is put in its place.
+pub const RESTORE_READY: &str = "restore.ready";
+/// As [`RESTORE_READY`], when what was there before is set aside.
+pub const RESTORE_MOVING: &str = "restore.moving";
 
 /// Somebody asking for the status holds the lock for an instant.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -77,6 +81,15 @@ pub enum LifecycleError {
     )]
     NoFolder {
         /// What was named.
+        data_dir: PathBuf,
+    },
+    /// Neither the old nor the restored data is in its place.
+    #[error(
+        "A restore into {} was broken off when all was unpacked. Run the same `wildfire restore` again \
+         to finish it.", data_dir.display()
+    )]
+    HalfRestored {
+        /// The folder.
         data_dir: PathBuf,
     },
     /// Nothing to stop.
@@ -198,6 +211,10 @@ impl Drop for Instance {
 /// Refuses a data folder that another process has, or that is something else; writes nothing where
 /// none ever ran.
 pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
+    if is_half_restored(data_dir) {
+        let data_dir = data_dir.to_owned();
+        return Err(LifecycleError::HalfRestored { data_dir });
+    }
     if data_dir.join(LOCK_FILE).exists() {
         Instance::acquire(data_dir)?;
         return Ok(());
@@ -214,6 +231,13 @@ pub fn refuse_if_taken(data_dir: &Path) -> Result<(), LifecycleError> {
             found,
         }),
     }
+}
+
+/// Whether a restore was broken off between the old data and the new.
+pub fn is_half_restored(data_dir: &Path) -> bool {
+    [RESTORE_READY, RESTORE_MOVING]
+        .iter()
+        .any(|name| data_dir.join(name).exists())
 }
 
 /// Something in the folder that no start puts there, if no start ever did.

@@ -6,5 +6,8 @@ mod instance;
 mod signals;
 
 pub use detach::{Detached, become_detached, start_detached};
-pub use instance::{Instance, LOG_FILE, LifecycleError, State, refuse_if_taken, running, stop};
+pub use instance::{
+    Instance, LOG_FILE, LifecycleError, RESTORE_MOVING, RESTORE_READY, State, is_half_restored,
+    refuse_if_taken, running, stop,
+};
 pub use signals::Signals;

@@ -1,14 +1,21 @@
 //! The server this program starts itself, with its data in `<data-dir>/postgres`.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use platform::cluster::{
-    Binaries, Cluster, ClusterBuilder, FindOptions, data_dir_location, data_dir_major,
+    Binaries, Cluster, ClusterBuilder, FindOptions, SUPERUSER, data_dir_location, data_dir_major,
+    url_at,
 };
 use platform::env::{Reader, Secret};
-use platform::pg::{DatabaseUrls, Offer};
+use platform::pg::{DatabaseUrls, DbError, Offer, SqlState};
 
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
+use crate::secrets::Secrets;
+
+/// How long a server may take that another process starts.
+const UP_WITHIN: Duration = Duration::from_mins(1);
+const POLL: Duration = Duration::from_millis(50);
 
 /// Where the database of an installation is.
 pub fn data_dir(data_dir: &Path) -> PathBuf {
@@ -27,6 +34,15 @@ pub(super) fn check_new(options: &OpenOptions<'_>) -> Result<(), PostgresError> 
     find_for(options, None).map(drop)
 }
 
+/// Refuses programs of another version than a backup's.
+pub(super) fn check_major(options: &OpenOptions<'_>, major: u32) -> Result<(), PostgresError> {
+    let have = find_for(options, Some(major))?.major();
+    if have == major {
+        return Ok(());
+    }
+    Err(PostgresError::BackupMajor { major, have })
+}
+
 /// Starts the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, PostgresError> {
     let binaries = find(options)?;
@@ -35,22 +51,47 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
     let cluster = builder(options, &binaries, password.clone())
         .start()
         .await?;
-    let url = |role| cluster.url(role, password.expose(), "postgres");
-    let urls = options.logins().into_iter().map(|role| (role, url(role)));
-    let urls = urls.collect();
-    let (applied, offer) = bring_up_to_date(&cluster, options, &urls).await?;
-    let report = Report {
+    let mut postgres =
+        bring_up_to_date(options, cluster.port(), cluster.password_changed()).await?;
+    postgres.report = Report {
         server,
         initialised: cluster.initialised(),
         moved_to: cluster.moved_from().map(|_| cluster.data_dir().to_owned()),
-        applied,
+        ..postgres.report
     };
-    Ok(Postgres {
-        owner_url: url("postgres"),
-        cluster: Some(cluster),
-        urls,
-        offer,
-        report,
+    postgres.cluster = Some(cluster);
+    Ok(postgres)
+}
+
+/// Brings the server up to date that another process of this installation runs.
+pub(super) async fn reach(options: &OpenOptions<'_>, port: u16) -> Result<Postgres, PostgresError> {
+    let password = options.secrets.database_password.expose();
+    let admin = connect(&url_at(port, SUPERUSER, password, "postgres"))?;
+    let_in(admin.client().await)?;
+    admin.close();
+    bring_up_to_date(options, port, false).await
+}
+
+/// Waits until the server answers that another process of this installation is starting.
+pub async fn wait_until_up(port: u16, secrets: &Secrets) -> Result<(), PostgresError> {
+    let password = secrets.database_password.expose();
+    let admin = connect(&url_at(port, SUPERUSER, password, "postgres"))?;
+    let started = Instant::now();
+    let outcome = loop {
+        match admin.client().await {
+            Err(_) if started.elapsed() < UP_WITHIN => tokio::time::sleep(POLL).await,
+            outcome => break let_in(outcome.map(drop)),
+        }
+    };
+    admin.close();
+    outcome
+}
+
+/// A server that runs was started with this installation's password.
+pub(super) fn let_in<T>(outcome: Result<T, DbError>) -> Result<T, PostgresError> {
+    outcome.map_err(|error| match error.code() {
+        Some(&SqlState::INVALID_PASSWORD) => PostgresError::OtherEnvironment,
+        _ => error.into(),
     })
 }
 
@@ -80,26 +121,36 @@ fn builder(
 }
 
 async fn bring_up_to_date(
-    cluster: &Cluster,
     options: &OpenOptions<'_>,
-    urls: &DatabaseUrls,
-) -> Result<(Vec<String>, Offer), PostgresError> {
+    port: u16,
+    password_changed: bool,
+) -> Result<Postgres, PostgresError> {
     let password = &options.secrets.database_password;
-    let admin = connect(&cluster.superuser_url("postgres"))?;
+    let url = |role| url_at(port, role, password.expose(), "postgres");
+    let urls = options.logins().into_iter().map(|role| (role, url(role)));
+    let urls: DatabaseUrls = urls.collect();
+    let admin = connect(&url(SUPERUSER))?;
     let mut client = admin.client().await?;
     let mut applied = bootstrap::create_roles(&mut client, options, password).await?;
     // Roles that were just made have none yet, nor have those of a start that was broken off; the
     // others follow the superuser's.
     let all = logins::all(options);
-    if cluster.password_changed()
-        || !applied.is_empty()
-        || logins::lack_passwords(&client, &all).await?
-    {
+    if password_changed || !applied.is_empty() || logins::lack_passwords(&client, &all).await? {
         logins::set_passwords(&client, &all, password.expose()).await?;
     }
-    applied.extend(bootstrap::migrate_services(&mut client, options, urls).await?);
+    applied.extend(bootstrap::migrate_services(&mut client, options, &urls).await?);
     let offer = Offer::of(&client).await?;
     drop(client);
     admin.close();
-    Ok((applied, offer))
+    Ok(Postgres {
+        cluster: None,
+        owner_url: url("postgres"),
+        urls,
+        offer,
+        report: Report {
+            server: "The running Postgres".to_owned(),
+            applied,
+            ..Report::default()
+        },
+    })
 }

@@ -45,6 +45,27 @@ pub enum PostgresError {
         /// The role.
         role: &'static str,
     },
+    /// A backup of another version of Postgres.
+    #[error(
+        "The backup is of Postgres {major}, and the Postgres here is version {have}. Install Postgres \
+         {major} and set WILDFIRE_PG_BIN to its bin folder (Debian: \
+         /usr/lib/postgresql/{major}/bin)."
+    )]
+    BackupMajor {
+        /// The backup's.
+        major: u32,
+        /// What is here.
+        have: u32,
+    },
+    /// Another environment than the one the server was started with.
+    #[error(
+        "The running Postgres does not let this command in. Give it the environment that `wildfire \
+         start` has: WILDFIRE_ENV, and POSTGRES_PASSWORD if it is set there."
+    )]
+    OtherEnvironment,
+    /// A backup whose beginning is not known.
+    #[error("Postgres returned a backup label that cannot be read: {0:?}")]
+    BackupLabel(String),
     /// A statement or migration failed.
     #[error("{0}")]
     Database(#[from] DbError),

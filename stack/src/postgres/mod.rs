@@ -1,5 +1,6 @@
 //! The database of the stack: an embedded server, or one that somebody brings.
 
+mod backup;
 mod bootstrap;
 mod embedded;
 mod error;
@@ -21,7 +22,8 @@ use url::Url;
 use crate::config_toml::Project;
 use crate::secrets::Secrets;
 
-pub use embedded::data_dir;
+pub use backup::{Copied, Copying, major, system_identifier};
+pub use embedded::{data_dir, wait_until_up};
 pub use error::PostgresError;
 pub use logins::create as create_logins;
 
@@ -39,6 +41,8 @@ pub struct OpenOptions<'a> {
     pub vars: &'a Vars,
     /// The port of an embedded server; 0 picks a free one.
     pub port: u16,
+    /// The port of an embedded server that another process of this installation runs.
+    pub running: Option<u16>,
     /// A server to use instead of an embedded one.
     pub url: Option<&'a str>,
     /// Whose part of the database is brought up to date, in this order.
@@ -91,11 +95,17 @@ impl Postgres {
         embedded::check_new(options)
     }
 
-    /// Starts or reaches the server and brings roles and schemas up to date.
+    /// Refuses when no Postgres of this version is at hand.
+    pub fn check_major(options: &OpenOptions<'_>, major: u32) -> Result<(), PostgresError> {
+        embedded::check_major(options, major)
+    }
+
+    /// Starts the server, or reaches the one that runs or was brought, and brings roles and schemas up to date.
     pub async fn open(options: &OpenOptions<'_>) -> Result<Self, PostgresError> {
-        match options.url {
-            Some(url) => external::open(options, url).await,
-            None => embedded::open(options).await,
+        match (options.url, options.running) {
+            (Some(url), _) => external::open(options, url).await,
+            (None, Some(port)) => embedded::reach(options, port).await,
+            (None, None) => embedded::open(options).await,
         }
     }
 

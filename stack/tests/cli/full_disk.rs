@@ -12,11 +12,11 @@ use super::installation::{Installation, Process, execute};
 use super::supervise::{json_of, sign_up, wait_until};
 
 /// A small disk, taken away when dropped.
-struct Disk(PathBuf);
+pub(crate) struct Disk(PathBuf);
 
 impl Disk {
     /// `None` where mounting is not allowed.
-    fn mount(folder: &Path) -> Option<Self> {
+    pub(crate) fn mount(folder: &Path) -> Option<Self> {
         fs::create_dir(folder).unwrap();
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=256m,mode=0755", "tmpfs"])
@@ -30,7 +30,7 @@ impl Disk {
         self.0.join("ballast")
     }
 
-    fn fill(&self) {
+    pub(crate) fn fill(&self) {
         let mut file = File::create(self.ballast()).unwrap();
         for size in [1 << 20, 4096] {
             while file.write_all(&vec![0; size]).is_ok() {}

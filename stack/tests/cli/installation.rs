@@ -72,7 +72,12 @@ impl Installation {
     /// The program, knowing nothing of the environment the tests run in but where
     /// Postgres is.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_wildfire"));
+        self.shell(env!("CARGO_BIN_EXE_wildfire"), arguments)
+    }
+
+    /// Another program in the project's folder, knowing as little.
+    pub(crate) fn shell(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .stdin(Stdio::null())

@@ -1,7 +1,9 @@
 //! The built `wildfire` on free ports with folders of its own, one file per concern.
 #![expect(clippy::unwrap_used, reason = "a test's helpers may fail it")]
 
+mod archives;
 mod background;
+mod backup;
 mod connections;
 mod crash;
 mod database;
@@ -9,6 +11,7 @@ mod doctor;
 mod full_disk;
 mod installation;
 mod log;
+mod pages;
 mod production;
 mod project;
 mod prompts;

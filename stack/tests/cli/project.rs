@@ -1,6 +1,11 @@
 //! A project's roles, migrations and seeds.
 
-use super::installation::{Installation, execute, stderr, value};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::installation::{Installation, Process, execute, servers_of, stderr, value};
+use super::supervise::{sign_up, wait_until};
 
 const HISTORY: &str = "select coalesce(string_agg(version || ' ' || name || ' ' ||
     array_to_string(statements, '|'), E'\\n' order by version), '')
@@ -155,12 +160,6 @@ async fn reset_starts_over_after_asking() {
     let installation = project();
     let mut process = installation.start(&[]);
     execute(&process.database_url(), "create table scratch ()").await;
-    let running = installation.run(&["db", "reset", "--yes"]);
-    assert!(
-        stderr(&running).contains("wildfire stop"),
-        "{}",
-        stderr(&running)
-    );
     installation.run(&["stop"]);
     process.wait();
 
@@ -209,6 +208,86 @@ async fn a_reset_that_cannot_make_another_database_keeps_the_one_there_is() {
     assert_eq!(value(&process.database_url(), scratch).await, "0");
     let left = installation.left_behind();
     assert!(left.iter().all(|name| !name.contains("reset")), "{left:?}");
+}
+
+const SCRATCH: &str = "select to_regclass('scratch') is null || ''";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_running_installation_goes_on_with_the_database_that_a_reset_made() {
+    let installation = project();
+    let process = installation.start(&[]);
+    let url = process.database_url();
+    execute(&url, "create table scratch ()").await;
+    let port = process.state.api_port;
+    let bearer = format!("Bearer {}", sign_up(port));
+    let me = || Process::ask(port, "GET /auth/v1/user", &[("authorization", &bearer)], "");
+    assert!(me().starts_with("HTTP/1.1 200"));
+
+    let path = "supabase/migrations/20240102000000_wrong.sql";
+    installation.write(path, "selekt 1;\n");
+    let failed = installation.run(&["db", "reset", "--yes"]);
+    assert!(stderr(&failed).contains(path), "{}", stderr(&failed));
+    assert_eq!(value(&url, SCRATCH).await, "false");
+    std::fs::remove_file(installation.path().join(path)).unwrap();
+
+    let reset = installation.run(&["db", "reset", "--yes"]);
+    assert!(reset.status.success(), "{}", stderr(&reset));
+    assert_eq!(value(&url, SCRATCH).await, "true");
+    let seeded = "select body from public.notes";
+    assert_eq!(value(&url, seeded).await, "first; note");
+    wait_until("whoever was signed in still is", || {
+        let answer = me();
+        !answer.starts_with("HTTP/1.1 200") && !answer.starts_with("HTTP/1.1 503")
+    });
+    sign_up(port);
+    assert_eq!(servers_of(&installation.data_dir()), 1);
+    let left = installation.left_behind();
+    assert!(left.iter().all(|name| !name.contains("reset")), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reset_that_is_broken_off_has_changed_nothing_and_leaves_nothing_for_long() {
+    let installation = project();
+    let mut process = installation.start(&[]);
+    let url = process.database_url();
+    execute(&url, "create table scratch ()").await;
+    let path = "supabase/migrations/20240102000000_slow.sql";
+    installation.write(path, "select pg_sleep(600);\n");
+    let mut reset = installation.command(&["db", "reset", "--yes"]);
+    let mut reset = reset.stderr(Stdio::piped()).spawn().unwrap();
+    let beside = installation.data_dir().join("postgres.reset/postgres");
+    wait_until("it never began", || beside.join("postmaster.pid").exists());
+    let second = installation.run(&["db", "reset", "--yes"]);
+    assert!(stderr(&second).contains("Another"), "{}", stderr(&second));
+    let pid = Pid::from_raw(i32::try_from(reset.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    assert!(!reset.wait().unwrap().success());
+    assert_eq!(value(&url, SCRATCH).await, "false");
+
+    std::fs::remove_file(installation.path().join(path)).unwrap();
+    installation.run(&["stop"]);
+    process.wait();
+    let process = installation.start(&[]);
+    assert_eq!(value(&process.database_url(), SCRATCH).await, "false");
+    let left = installation.left_behind();
+    assert!(left.iter().all(|name| !name.contains("reset")), "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn migrate_works_on_a_running_installation() {
+    let installation = project();
+    let process = installation.start(&[]);
+    installation.write(
+        "supabase/migrations/20240102000000_more.sql",
+        "create table more (owner uuid references auth.users);",
+    );
+    let migrated = installation.run(&["migrate"]);
+    let said = stderr(&migrated);
+    assert!(migrated.status.success(), "{said}");
+    assert!(said.contains("20240102000000_more.sql"), "{said}");
+    let more = "select count(*)::text from more";
+    assert_eq!(value(&process.database_url(), more).await, "0");
+    sign_up(process.state.api_port);
 }
 
 #[test]

@@ -122,6 +122,7 @@ pub(crate) async fn open(
         secrets: &secrets,
         vars: &vars,
         port: 0,
+        running: None,
         url,
         services,
     };

@@ -1,0 +1,188 @@
+//! Archives that are damaged, foreign or made to harm: `wildfire restore` changes nothing and says why.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tar::EntryType;
+
+use super::backup::small;
+use super::installation::{Installation, stderr};
+
+/// Runs `backup` with arguments.
+#[track_caller]
+fn backed_up(installation: &Installation, arguments: &[&str]) -> Vec<u8> {
+    let made = installation.run(&[&["backup", "good"], arguments].concat());
+    assert!(made.status.success(), "{}", stderr(&made));
+    let bytes = fs::read(installation.path().join("good")).unwrap();
+    fs::remove_file(installation.path().join("good")).unwrap();
+    bytes
+}
+
+/// What `restore` says to these bytes, having changed nothing.
+fn said_to(installation: &Installation, bytes: &[u8], more: &[&str]) -> String {
+    fs::write(installation.path().join("app.tar.gz"), bytes).unwrap();
+    let restored = installation.run(&[&["restore", "app.tar.gz", "--data-dir=new"], more].concat());
+    assert!(!restored.status.success(), "{}", stderr(&restored));
+    assert!(
+        !installation.path().join("new").exists(),
+        "{}",
+        stderr(&restored)
+    );
+    stderr(&restored)
+}
+
+/// A tar file of these entries, compressed.
+fn crafted(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
+    let gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let mut tar = tar::Builder::new(gzip);
+    for (path, kind, content) in entries {
+        let mut header = tar::Header::new_ustar();
+        // What the library refuses to write, others do.
+        header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_entry_type(*kind);
+        header.set_size(content.len() as u64);
+        header.set_mode(0o600);
+        header.set_cksum();
+        tar.append(&header, *content).unwrap();
+    }
+    tar.into_inner().unwrap().finish().unwrap()
+}
+
+/// What is said to each of these.
+fn said_to_each(installation: &Installation, cases: &[(&str, Vec<u8>, &[&str])]) -> String {
+    let said = cases
+        .iter()
+        .map(|(name, bytes, more)| format!("{name}\n  {}", said_to(installation, bytes, more)));
+    said.collect()
+}
+
+fn flipped(bytes: &[u8], at: usize) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    bytes[at] ^= 0x10;
+    bytes
+}
+
+fn cut(bytes: &[u8], by: usize) -> Vec<u8> {
+    bytes[..bytes.len() - by].to_vec()
+}
+
+#[test]
+fn an_archive_that_is_not_whole_changes_nothing_and_says_so() {
+    let installation = small();
+    let good = backed_up(&installation, &[]);
+    let (whole, half) = (good.len(), good.len() / 2);
+    let said = said_to_each(
+        &installation,
+        &[
+            ("empty", Vec::new(), &[]),
+            ("text", b"once upon a time".to_vec(), &[]),
+            ("other first byte", flipped(&good, 0), &[]),
+            ("other byte in the middle", flipped(&good, half), &[]),
+            ("other byte in the checksum", flipped(&good, whole - 5), &[]),
+            ("half", cut(&good, half), &[]),
+            ("one byte short", cut(&good, 1), &[]),
+            ("one byte more", [good.clone(), vec![0]].concat(), &[]),
+            ("twice", [good.clone(), good.clone()].concat(), &[]),
+        ],
+    );
+    insta::assert_snapshot!(said);
+}
+
+#[test]
+fn an_encrypted_archive_opens_with_its_passphrase_only_and_whole_only() {
+    let installation = small();
+    installation.write("words", "correct horse\n");
+    installation.write("other", "battery staple\n");
+    let key = ["--passphrase-file=words"];
+    let good = backed_up(&installation, &key);
+    let said = said_to_each(
+        &installation,
+        &[
+            ("no passphrase", good.clone(), &[]),
+            (
+                "other passphrase",
+                good.clone(),
+                &["--passphrase-file=other"],
+            ),
+            ("other byte in the header", flipped(&good, 150), &key),
+            ("other byte in the middle", flipped(&good, 70_000), &key),
+            ("half", cut(&good, good.len() / 2), &key),
+            ("one byte short", cut(&good, 1), &key),
+        ],
+    );
+    insta::assert_snapshot!(said);
+    fs::write(installation.path().join("app.tar.gz"), &good).unwrap();
+    let restored = installation.run(&["restore", "app.tar.gz", "--data-dir=new", key[0]]);
+    assert!(restored.status.success(), "{}", stderr(&restored));
+    let mail = fs::read_to_string(installation.path().join("new/mail/1.eml"));
+    assert_eq!(mail.unwrap(), "dear");
+}
+
+#[test]
+fn an_archive_that_somebody_made_to_harm_changes_nothing() {
+    let installation = small();
+    let file = EntryType::Regular;
+    let manifest = |text: &str| crafted(&[("wildfire-backup.json", file, text.as_bytes())]);
+    let holding = |path: &str, kind| crafted(&[(path, kind, b"x")]);
+    let newer = r#"{"format": 2, "version": "9.1.0", "sums": {}}"#;
+    let said = said_to_each(
+        &installation,
+        &[
+            ("no manifest", holding("mail", file), &[]),
+            ("other manifest", manifest("{}"), &[]),
+            ("newer", manifest(newer), &[]),
+            ("path upwards", holding("mail/../../evil", file), &[]),
+            ("path from the root", holding("/etc/evil", file), &[]),
+            ("link", holding("mail", EntryType::Symlink), &[]),
+            ("hard link", holding("mail", EntryType::Link), &[]),
+            ("device", holding("mail", EntryType::Char), &[]),
+            ("long name", holding("x", EntryType::GNULongName), &[]),
+            (
+                "file twice",
+                crafted(&[("a", file, b"1"), ("a", file, b"2")]),
+                &[],
+            ),
+            ("not what its manifest says", unlike_its_manifest(), &[]),
+            ("more than its manifest says", more_than_its_manifest(), &[]),
+        ],
+    );
+    insta::assert_snapshot!(said);
+}
+
+fn manifest_of(entries: &Value) -> String {
+    json!({
+        "format": 1, "version": "0.1.0", "taken_at": "2026-01-01T00:00:00Z", "postgres_major": 18,
+        "system_identifier": 1, "entries": entries
+    })
+    .to_string()
+}
+
+fn unlike_its_manifest() -> Vec<u8> {
+    let file = EntryType::Regular;
+    let text = manifest_of(&json!([{ "path": "a", "size": 1, "sha256": "00" }]));
+    crafted(&[
+        ("a", file, b"1"),
+        ("wildfire-backup.json", file, text.as_bytes()),
+    ])
+}
+
+fn more_than_its_manifest() -> Vec<u8> {
+    let file = EntryType::Regular;
+    let text = manifest_of(&json!([]));
+    crafted(&[
+        ("a", file, b"1"),
+        ("wildfire-backup.json", file, text.as_bytes()),
+    ])
+}
+
+#[test]
+fn a_backup_of_another_postgres_says_which_is_missing() {
+    let installation = small();
+    installation.write(".wildfire/postgres/PG_VERSION", "14\n");
+    let bytes = backed_up(&installation, &[]);
+    let said = said_to(&installation, &bytes, &[]);
+    assert!(
+        said.contains("Postgres 14") && said.contains("WILDFIRE_PG_BIN"),
+        "{said}"
+    );
+}

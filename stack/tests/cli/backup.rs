@@ -1,0 +1,431 @@
+//! `wildfire backup` and `wildfire restore` on installations that run for real.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use flate2::read::GzDecoder;
+use jiff::Timestamp;
+use platform::clock::Clock;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+use super::full_disk::Disk;
+use super::installation::{Installation, Process, execute, stderr, stdout, value};
+use super::supervise::{json_of, wait_until};
+
+/// What does not get smaller, so that copying takes a while.
+const BALLAST: &str = "create table public.ballast as
+  select id, gen_random_uuid() as a, gen_random_uuid() as b from generate_series(1, 300000) as id";
+
+fn production() -> Installation {
+    Installation::new()
+        .with("WILDFIRE_ENV", "production")
+        .with("SUPABASE_PUBLIC_URL", "https://prompts.example.com")
+        .with("GOTRUE_MAILER_AUTOCONFIRM", "true")
+}
+
+/// A value of `wildfire status -o env`.
+fn status(installation: &Installation, name: &str) -> String {
+    let env = stdout(&installation.run(&["status", "-o", "env"]));
+    let start = format!("{name}=\"");
+    let line = env.lines().find_map(|line| line.strip_prefix(&start));
+    line.unwrap_or_else(|| panic!("{name}: {env}"))
+        .trim_end_matches('"')
+        .to_owned()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// What an archive says about itself.
+fn manifest(archive: &Path) -> Value {
+    let mut tar = tar::Archive::new(GzDecoder::new(File::open(archive).unwrap()));
+    let last = tar
+        .entries()
+        .unwrap()
+        .map(Result::unwrap)
+        .find(|entry| entry.path().unwrap() == Path::new("wildfire-backup.json"));
+    serde_json::from_reader(last.unwrap()).unwrap()
+}
+
+/// Somebody who signed in, and everything that was acknowledged, with its time.
+struct Writers {
+    port: u16,
+    anon: String,
+    session: Value,
+    acknowledged: Mutex<Vec<(String, Timestamp)>>,
+    number: AtomicUsize,
+    over: AtomicBool,
+}
+
+impl Writers {
+    fn new(installation: &Installation, process: &Process) -> Self {
+        let (port, anon) = (process.state.api_port, status(installation, "ANON_KEY"));
+        let body = json!({ "email": "ada@example.com", "password": "correct-horse" });
+        let headers = [("apikey", &*anon), ("content-type", "application/json")];
+        let answer = Process::ask(port, "POST /auth/v1/signup", &headers, &body.to_string());
+        let session = json_of(&answer);
+        assert!(session["access_token"].is_string(), "{answer}");
+        let (acknowledged, number, over) = Default::default();
+        Self {
+            port,
+            anon,
+            session,
+            acknowledged,
+            number,
+            over,
+        }
+    }
+
+    /// Asks as the one who signed in, on any installation.
+    fn ask(&self, port: u16, request: &str, body: &str) -> String {
+        let bearer = format!("Bearer {}", self.session["access_token"].as_str().unwrap());
+        let headers = [
+            ("apikey", &*self.anon),
+            ("authorization", &bearer),
+            ("content-type", "application/json"),
+        ];
+        Process::ask(port, request, &headers, body)
+    }
+
+    fn write(&self) {
+        while !self.over.load(Ordering::Relaxed) {
+            let key = format!("p{}", self.number.fetch_add(1, Ordering::Relaxed));
+            let body = json!({ "name": key, "key": key, "template": "Hello" }).to_string();
+            let answer = self.ask(self.port, "POST /api/v1/prompts", &body);
+            assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+            let now = Clock::system().now();
+            self.acknowledged.lock().unwrap().push((key, now));
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.acknowledged.lock().unwrap().len()
+    }
+}
+
+/// Tables that come and go, as nothing else makes and removes files.
+async fn churn(url: &str, over: &AtomicBool) {
+    while !over.load(Ordering::Relaxed) {
+        execute(
+            url,
+            "create table public.passing as select generate_series(1, 5000)",
+        )
+        .await;
+        execute(url, "drop table public.passing").await;
+    }
+}
+
+#[test]
+fn a_backup_under_load_has_every_write_that_was_acknowledged_before_its_time() {
+    let installation = production();
+    let process = installation.start(&[]);
+    let writers = Writers::new(&installation, &process);
+    let url = status(&installation, "DB_URL");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(execute(&url, BALLAST));
+    let made = std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| writers.write());
+        }
+        scope.spawn(|| runtime.block_on(churn(&url, &writers.over)));
+        wait_until("nothing is written", || writers.count() > 10);
+        let made = installation.run(&["backup", "night.tar.gz"]);
+        let after = writers.count();
+        wait_until("nothing is written any more", || writers.count() > after);
+        writers.over.store(true, Ordering::Relaxed);
+        made
+    });
+    assert!(made.status.success(), "{}", stderr(&made));
+    assert!(
+        stderr(&made).contains("wildfire restore night.tar.gz"),
+        "{}",
+        stderr(&made)
+    );
+    let archive = installation.path().join("night.tar.gz");
+    assert_eq!(mode(&archive), 0o600);
+    assert!(!installation.path().join("night.tar.gz.part").exists());
+
+    let other = production();
+    let restored = other.run(&["restore", archive.to_str().unwrap()]);
+    assert!(restored.status.success(), "{}", stderr(&restored));
+    assert_eq!(mode(&other.data_dir().join("secrets.json")), 0o600);
+    assert_eq!(mode(&other.data_dir().join("postgres")), 0o700);
+    // The one that was copied still runs, with ports of its own.
+    let copy = other.start(&[]);
+    let url = status(&other, "DB_URL");
+    let keys = "select coalesce(string_agg(key, ' '), '') from wildfire.prompts";
+    let keys = runtime.block_on(value(&url, keys));
+    let keys: std::collections::HashSet<&str> = keys.split(' ').collect();
+    let taken_at: Timestamp = manifest(&archive)["taken_at"]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let acknowledged = writers.acknowledged.lock().unwrap();
+    for (key, at) in acknowledged.iter().filter(|(_, at)| *at < taken_at) {
+        assert!(
+            keys.contains(key.as_str()),
+            "{key} was acknowledged at {at}, of {taken_at}"
+        );
+    }
+    assert!(acknowledged.iter().any(|(_, at)| *at > taken_at));
+    let whole = "select count(*)::text || ' ' || count(distinct a)::text from public.ballast";
+    assert_eq!(runtime.block_on(value(&url, whole)), "300000 300000");
+    same_session(&writers, copy.state.api_port);
+}
+
+/// Tokens of before are good, both kinds.
+fn same_session(writers: &Writers, port: u16) {
+    let user = writers.ask(port, "GET /auth/v1/user", "");
+    assert!(user.starts_with("HTTP/1.1 200"), "{user}");
+    let body = json!({ "refresh_token": writers.session["refresh_token"] }).to_string();
+    let renewed = writers.ask(port, "POST /auth/v1/token?grant_type=refresh_token", &body);
+    assert!(renewed.starts_with("HTTP/1.1 200"), "{renewed}");
+    let written = json!({ "name": "later", "key": "later", "template": "Hello" }).to_string();
+    let written = writers.ask(port, "POST /api/v1/prompts", &written);
+    assert!(written.starts_with("HTTP/1.1 201"), "{written}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_installation_is_backed_up_and_put_in_the_place_of_another() {
+    let installation = Installation::new().with("WILDFIRE_BACKUP_PASSPHRASE", "correct horse");
+    let mut process = installation.start(&[]);
+    execute(
+        &process.database_url(),
+        "create table kept as select 'first' as v",
+    )
+    .await;
+    installation.write(".wildfire/later/service.bin", "of a service to come");
+    assert!(installation.run(&["stop"]).status.success());
+    process.wait();
+    let made = installation.run(&["backup", "cold.tar.gz.age"]);
+    assert!(made.status.success(), "{}", stderr(&made));
+
+    let mut process = installation.start(&[]);
+    execute(&process.database_url(), "update kept set v = 'second'").await;
+    let running = installation.run(&["restore", "cold.tar.gz.age", "--yes"]);
+    assert!(
+        stderr(&running).contains("wildfire stop"),
+        "{}",
+        stderr(&running)
+    );
+    assert!(installation.run(&["stop"]).status.success());
+    process.wait();
+    let unasked = installation.run(&["restore", "cold.tar.gz.age"]);
+    assert!(stderr(&unasked).contains("--yes"), "{}", stderr(&unasked));
+    installation.write(".wildfire/later/service.bin", "changed");
+    // What a restore left that was killed while it unpacked.
+    installation.write(".wildfire/restore.part/postgres/half", "");
+    let restored = installation.run(&["restore", "cold.tar.gz.age", "--yes"]);
+    assert!(restored.status.success(), "{}", stderr(&restored));
+    let file = |name: &str| fs::read_to_string(installation.data_dir().join(name)).unwrap();
+    assert_eq!(file("later/service.bin"), "of a service to come");
+    assert!(!installation.data_dir().join("restore.part").exists());
+    let aside = set_aside(&installation);
+    assert_eq!(file(&format!("{aside}/later/service.bin")), "changed");
+    assert!(stderr(&restored).contains(&aside), "{}", stderr(&restored));
+    let process = installation.start(&[]);
+    assert_eq!(
+        value(&process.database_url(), "select v from kept").await,
+        "first"
+    );
+}
+
+fn set_aside(installation: &Installation) -> String {
+    let mut names = installation.left_behind();
+    names.retain(|name| name.starts_with("before-restore-"));
+    assert_eq!(names.len(), 1, "{names:?}");
+    names.remove(0)
+}
+
+/// A folder that looks like a stopped installation's, and is small.
+pub(crate) fn small() -> Installation {
+    let installation = Installation::new().with("WILDFIRE_CALLED_AS", "wildfire");
+    let major = platform_test_major();
+    installation.write(".wildfire/postgres/PG_VERSION", &format!("{major}\n"));
+    installation.write(".wildfire/postgres/global/pg_control", &"x".repeat(8192));
+    // What does not get smaller.
+    let noise = (0..20_000_u32).map(|n| n.wrapping_mul(0x9E37_79B9).to_string());
+    installation.write(".wildfire/postgres/base/1/2", &noise.collect::<String>());
+    installation.write(".wildfire/mail/1.eml", "dear");
+    installation
+}
+
+fn platform_test_major() -> u32 {
+    use platform::cluster::{Binaries, FindOptions};
+    Binaries::find(&FindOptions::detect()).unwrap().major()
+}
+
+#[test]
+fn a_backup_is_refused_in_words() {
+    let installation = small();
+    let said = |arguments: &[&str]| {
+        let made = installation.run(&[&["backup"], arguments].concat());
+        assert!(!made.status.success(), "{}", stderr(&made));
+        stderr(&made)
+    };
+    installation.write("there", "");
+    assert!(said(&["there"]).contains("--overwrite"));
+    assert!(said(&[".wildfire/inside"]).contains("outside of"));
+    assert!(said(&["no/such/folder"]).contains("no/such/folder cannot be written"));
+    assert!(said(&["new", "--encrypt"]).contains("WILDFIRE_BACKUP_PASSPHRASE"));
+    assert!(said(&["new", "--data-dir=nowhere"]).contains("nothing to back up in"));
+    installation.write("empty", "\n");
+    assert!(said(&["new", "--passphrase-file=empty"]).contains("holds no passphrase"));
+    std::os::unix::fs::symlink("/etc", installation.data_dir().join("postgres/base/3")).unwrap();
+    assert!(said(&["new"]).contains("postgres/base/3 is a link"));
+    assert_eq!(fs::read_dir(installation.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn the_name_of_an_archive_that_is_being_written_is_taken() {
+    let installation = small();
+    let part = installation.path().join("archive.part");
+    let other = File::create(&part).unwrap();
+    other.lock().unwrap();
+    let second = installation.run(&["backup", "archive"]);
+    assert!(!second.status.success());
+    assert!(
+        stderr(&second).contains("Another backup is being written"),
+        "{}",
+        stderr(&second)
+    );
+    assert!(part.exists());
+    // Of one that was killed, the lock is gone.
+    drop(other);
+    let third = installation.run(&["backup", "archive"]);
+    assert!(third.status.success(), "{}", stderr(&third));
+    assert!(!part.exists());
+    let fourth = installation.run(&["backup", "archive", "--overwrite"]);
+    assert!(fourth.status.success(), "{}", stderr(&fourth));
+}
+
+#[test]
+fn a_backup_does_not_follow_a_link_in_its_way() {
+    let installation = small();
+    installation.write("precious", "precious");
+    let part = installation.path().join("archive.part");
+    std::os::unix::fs::symlink("precious", part).unwrap();
+    installation.run(&["backup", "archive"]);
+    let precious = fs::read_to_string(installation.path().join("precious"));
+    assert_eq!(precious.unwrap(), "precious");
+}
+
+fn interrupted(mut child: Child) -> String {
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut said).unwrap();
+    assert!(!child.wait().unwrap().success(), "{said}");
+    said
+}
+
+#[test]
+fn ctrl_c_leaves_no_file_and_no_trace_in_postgres() {
+    let installation = Installation::new();
+    let process = installation.start(&[]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let url = process.database_url();
+    runtime.block_on(execute(&url, BALLAST));
+    let mut command = installation.command(&["backup", "archive"]);
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let slots = "select count(*)::text from pg_replication_slots";
+    wait_until("it never began", || {
+        runtime.block_on(value(&url, slots)) == "1"
+    });
+    let said = interrupted(child);
+    assert!(said.contains("nothing is left of it"), "{said}");
+    let names = fs::read_dir(installation.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    let left: Vec<PathBuf> = names.map(PathBuf::from).collect();
+    assert!(
+        left.iter().all(|name| !name.starts_with("archive")),
+        "{left:?}"
+    );
+    wait_until("the slot is still there", || {
+        runtime.block_on(value(&url, slots)) == "0"
+    });
+}
+
+#[test]
+fn a_full_disk_is_said_and_nothing_is_left_of_the_attempt() {
+    let installation = small();
+    let Some(disk) = Disk::mount(&installation.path().join("disk")) else {
+        return;
+    };
+    let good = installation.path().join("good");
+    assert!(installation.run(&["backup", "good"]).status.success());
+    disk.fill();
+    let made = installation.run(&["backup", "disk/archive"]);
+    assert!(!made.status.success());
+    assert!(
+        stderr(&made).contains("disk/archive: the disk is full"),
+        "{}",
+        stderr(&made)
+    );
+    let good = good.to_str().unwrap();
+    let restored = installation.run(&["restore", good, "--data-dir=disk/data"]);
+    assert!(!restored.status.success());
+    assert!(
+        stderr(&restored).contains("MB are free"),
+        "{}",
+        stderr(&restored)
+    );
+    assert!(!installation.path().join("disk/archive.part").exists());
+    assert!(!installation.path().join("disk/data").exists());
+}
+
+#[test]
+fn a_restore_that_was_broken_off_at_the_end_is_finished_by_the_next() {
+    for stage in ["restore.ready", "restore.moving"] {
+        let installation = small();
+        assert!(installation.run(&["backup", "archive"]).status.success());
+        installation.write(&format!(".wildfire/{stage}/mail/2.eml"), "newer");
+        if stage == "restore.moving" {
+            installation.write(".wildfire/before-restore-1/mail/1.eml", "dear");
+            fs::remove_dir_all(installation.data_dir().join("mail")).unwrap();
+            fs::remove_dir_all(installation.data_dir().join("postgres")).unwrap();
+        }
+        let started = installation.run(&["start", "--port=0"]);
+        assert!(!started.status.success());
+        assert!(
+            stderr(&started).contains("wildfire restore"),
+            "{}",
+            stderr(&started)
+        );
+        let restored = installation.run(&["restore", "archive", "--yes"]);
+        assert!(restored.status.success(), "{}", stderr(&restored));
+        assert!(
+            stderr(&restored).contains("it is finished now"),
+            "{}",
+            stderr(&restored)
+        );
+        let left = installation.left_behind();
+        assert!(
+            left.iter().all(|name| !name.starts_with("restore.")),
+            "{left:?}"
+        );
+        let mail = fs::read_to_string(installation.data_dir().join("mail/1.eml"));
+        assert_eq!(mail.unwrap(), "dear");
+    }
+}
+
+#[test]
+fn a_database_of_ones_own_is_left_to_its_own_tools() {
+    let installation =
+        Installation::new().with("DATABASE_URL", "postgres://me:hunter2@127.0.0.1:1/x");
+    let said = stderr(&installation.run(&["backup", "archive"]));
+    for word in ["pg_dump", "pg_dumpall", "secrets.json", "role-password"] {
+        assert!(said.contains(word), "{word}: {said}");
+    }
+    assert!(!said.contains("hunter2"), "{said}");
+    let said = stderr(&installation.run(&["restore", "archive"]));
+    assert!(said.contains("DATABASE_URL"), "{said}");
+}
