@@ -44,6 +44,11 @@ impl TestDatabase {
         self.url_to(role, &self.name)
     }
 
+    /// The port of its server.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A pool that logs in as `role`.
     pub fn pool(&self, role: &str) -> Database {
         connect(&self.url(role))

@@ -16,6 +16,7 @@
 
 mod cluster;
 mod database;
+pub mod program;
 pub mod properties;
 pub mod tokens;
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use platform::clock::Clock;
 use platform::env::{Reader, Secret};
 use platform::jwt::{KeyError, Keyring, Verifier};
-use platform::pg::DatabaseConfig;
+use platform::pg::{DatabaseConfig, as_user};
 use platform::service::operations::OperationsConfig;
+use platform::service::program::Command;
 
 /// What the service is called in its house.
 pub(crate) const NAME: &str = "prompts";
@@ -16,6 +17,9 @@ pub(crate) const ROLE: &str = "authenticator";
 
 /// The variable that sets how many connections there are.
 pub(crate) const MAX_CONNECTIONS: &str = "PROMPT_API_MAX_CONNECTIONS";
+
+/// The variable that says how to migrate.
+const ADMIN_URL: &str = "PROMPT_API_ADMIN_DATABASE_URL";
 
 /// What the service needs to run. Nothing here is read anywhere else.
 #[derive(Debug, Clone)]
@@ -35,6 +39,10 @@ pub struct AloneConfig {
     /// `PROMPT_API_DATABASE_URL` (default: `DATABASE_URL`, required): where Postgres is; logs in as
     /// `authenticator`.
     pub database_url: Secret<String>,
+    /// `PROMPT_API_ADMIN_DATABASE_URL` (default none): the same database as an administrator, to bring it
+    /// up to date at start or by `prompt-api migrate`; `wildfire_owner` logs in with the password of
+    /// `authenticator` then.
+    pub admin_url: Option<Secret<String>>,
     /// `JWT_SECRET`: HS256 key shared by all services.
     pub jwt_secret: Option<Secret<String>>,
     /// `JWT_KEYS`: JSON Web Keys that sign access tokens, an array or an object with `keys`.
@@ -61,11 +69,12 @@ impl Config {
 }
 
 impl AloneConfig {
-    /// Reads the settings; the reader collects what is wrong with them.
-    pub fn from_env(env: &Reader<'_>) -> Self {
+    /// Reads the settings for this command; the reader collects what is wrong with them.
+    pub fn from_env(env: &Reader<'_>, command: Command) -> Self {
         let config = Self {
             database_url: env
                 .required_secret(env.either("PROMPT_API_DATABASE_URL", "DATABASE_URL")),
+            admin_url: env.secret(ADMIN_URL),
             jwt_secret: env.secret("JWT_SECRET"),
             jwt_keys: env.secret("JWT_KEYS"),
             host: env.string_or("PROMPT_API_HOST", "0.0.0.0"),
@@ -75,7 +84,18 @@ impl AloneConfig {
         if config.jwt_secret.is_none() && config.jwt_keys.is_none() {
             env.problem("JWT_SECRET", "is required unless JWT_KEYS is set");
         }
+        if command == Command::Migrate && config.admin_url.is_none() {
+            env.problem(ADMIN_URL, "is required to migrate");
+        }
         config
+    }
+
+    /// How to log in as a role of this service.
+    pub fn url_of(&self, role: &'static str) -> (&'static str, String) {
+        match role {
+            ROLE => (role, self.database_url.expose().clone()),
+            other => (role, as_user(&self.database_url, other, None)),
+        }
     }
 
     /// What tokens are checked with.

@@ -22,5 +22,5 @@ mod waitlist;
 
 pub use config::{AloneConfig, Config};
 pub use routes::mount;
-pub use service::{SERVICE, plan};
+pub use service::{MigrateError, SERVICE, migrate, plan};
 pub use state::State;

@@ -1,15 +1,16 @@
 //! What the house has to know of this service.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use actix_web::web::Data;
 use async_trait::async_trait;
 use include_dir::{Dir, include_dir};
-use platform::env::Reader;
+use platform::env::{Reader, Secret};
 use platform::health::Health;
 use platform::http::mount::Mount;
-use platform::pg::migrate::{Ledger, Migrations, Owner, lock};
-use platform::pg::{DatabaseConfig, PoolPlan};
+use platform::pg::migrate::{Ledger, Migrations, Owner, lock, run_all};
+use platform::pg::{DatabaseConfig, DatabaseUrls, DbError, PoolPlan, Unreachable, reach};
 use platform::service::{Access, Definition, Plan, Row, Service};
 
 use crate::config::{Config, MAX_CONNECTIONS, NAME, ROLE};
@@ -83,6 +84,41 @@ pub fn plan(config: Config) -> Plan {
         state.write_usage_down(&house.tasks);
         Ok(Arc::new(Prompts(Data::new(state))))
     })
+}
+
+/// Why this service's part of the database could not be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// The administrator cannot log in.
+    #[error("PROMPT_API_ADMIN_DATABASE_URL: {0}")]
+    Unreachable(#[from] Unreachable),
+    /// Others come first.
+    #[error(
+        "This database lacks what the prompt platform is built on: roles and the schema auth. Run \
+         `wildfire migrate --db-url …` once, which makes all of it; from then on this command keeps its \
+         own part up to date."
+    )]
+    Unprepared,
+    /// A statement or a file failed.
+    #[error("{0}")]
+    Database(#[from] DbError),
+}
+
+/// Brings this service's part of the database up to date, as soon as the database is there, and returns
+/// what ran. `admin` is the administrator's way to it, `urls` has the owner's.
+pub async fn migrate(
+    admin: &Secret<String>,
+    urls: &DatabaseUrls,
+) -> Result<Vec<String>, MigrateError> {
+    let config = DatabaseConfig::new(admin.clone(), "prompt-api").for_migrations();
+    let (database, mut client) = reach(&config, Duration::MAX).await?;
+    if !db::migrations::is_prepared(&client).await? {
+        return Err(MigrateError::Unprepared);
+    }
+    let applied = run_all(SERVICE.migrations, &mut client, urls).await?;
+    drop(client);
+    database.close();
+    Ok(applied)
 }
 
 struct Prompts(Data<State>);

@@ -30,6 +30,7 @@ mod metadata;
 mod migrations;
 mod otp;
 mod outbox;
+mod program;
 mod public;
 mod races;
 mod reauthenticate;

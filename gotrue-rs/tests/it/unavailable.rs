@@ -60,6 +60,17 @@ async fn a_lost_database_costs_nobody_their_session() {
         is_asked_to_wait(&app.post("/token?grant_type=password", body.clone()).await);
         is_asked_to_wait(&app.post("/signup", body).await);
     }
+    // What was known of it holds for a second.
+    let health = loop {
+        let health = app.get("/health").await;
+        if health.status != 200 {
+            break health;
+        }
+    };
+    assert_eq!(health.status, 503);
+    let body = health.json();
+    assert_eq!(body["message"], "The database cannot be reached");
+    assert_eq!(body["name"], "GoTrue");
     give_back(&app).await;
     // The pool rests for a moment before it connects again.
     let reply = loop {

@@ -13,6 +13,7 @@ mod health;
 pub mod migrate;
 mod pool;
 mod prepared;
+mod reach;
 mod row;
 mod session;
 mod settings;
@@ -24,6 +25,7 @@ pub use budget::{Budget, Offer, PoolPlan};
 pub use client::{Answer, Client, Executor, Tx};
 pub use error::DbError;
 pub use pool::{Crowd, Database, DatabaseConfig, RetryHint};
+pub use reach::{Unreachable, address, reach};
 pub use row::{FromRow, column};
 pub use session::Session;
 pub use settings::{Function, Isolation, RequestSettings, RoleSettings, Setting, Settings};
@@ -31,7 +33,7 @@ pub use sql::{Ident, QuoteError, Sql};
 pub use tokio_postgres::Row;
 pub use tokio_postgres::error::SqlState;
 pub use tokio_postgres::types::{Json, ToSql, Type};
-pub use urls::DatabaseUrls;
+pub use urls::{DatabaseUrls, as_user};
 
 /// Parameters of a statement, in order.
 pub type Params<'a> = &'a [&'a (dyn ToSql + Sync)];

@@ -1,17 +1,19 @@
 //! A service as a process of its own.
 
 use std::error::Error;
+use std::time::Duration;
 
 use actix_web::web::ServiceConfig;
 
+use super::program::unless_stopped;
 use super::{Definition, House, Plan, PoolSizes};
 use crate::http::mount::Mount;
 use crate::http::{ServeOptions, run_until_stopped};
 use crate::memory;
-use crate::pg::{Database, DatabaseConfig, DbError, Offer};
+use crate::pg::{DatabaseConfig, Offer, reach};
 use crate::telemetry::traces::Traces;
 
-/// Carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to
+/// Waits for the database, carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to
 /// stop. Its paths are those below its mount: a gateway in front has taken that off.
 pub async fn run_alone(
     definition: &'static Definition,
@@ -21,7 +23,10 @@ pub async fn run_alone(
 ) -> Result<(), Box<dyn Error>> {
     memory::give_back_regularly();
     let traces = options.traces.as_ref().map(Traces::start).transpose()?;
-    let sizes = divide(definition.name, &plan, house).await;
+    let Some(sizes) = unless_stopped(divide(definition.name, &plan, house)).await? else {
+        return Ok(());
+    };
+    let sizes = sizes?;
     let house = &house.clone().with_sizes(sizes);
     let service = house.start(definition.name, plan)?;
     let mounted = service.clone();
@@ -38,33 +43,33 @@ pub async fn run_alone(
 }
 
 /// The sizes of its pools, which leave room for the other processes that share the database; as its
-/// settings have them while the database cannot be asked.
-async fn divide(name: &'static str, plan: &Plan, house: &House) -> PoolSizes {
+/// settings have them while the database does not say what it offers.
+async fn divide(
+    name: &'static str,
+    plan: &Plan,
+    house: &House,
+) -> Result<PoolSizes, Box<dyn Error>> {
     let Some(pool) = plan.pools.first() else {
-        return PoolSizes::default();
+        return Ok(PoolSizes::default());
     };
-    match ask(house, pool.role).await {
-        Ok(offer) => {
-            let offer = offer.for_one_of_several();
-            let (sizes, warning) = PoolSizes::divide(&offer, [(name, plan)]);
-            if let Some(warning) = warning {
-                tracing::warn!("{warning}");
-            }
-            sizes
-        }
+    let config = DatabaseConfig {
+        max_connections: 1,
+        ..DatabaseConfig::new(house.databases.of(pool.role)?, "wildfire")
+    };
+    let (database, client) = reach(&config, Duration::MAX).await?;
+    let offer = Offer::of(&client).await;
+    drop(client);
+    database.close();
+    let offer = match offer {
+        Ok(offer) => offer.for_one_of_several(),
         Err(error) => {
             tracing::warn!(%error, "how many connections the database offers is not known");
-            PoolSizes::default()
+            return Ok(PoolSizes::default());
         }
+    };
+    let (sizes, warning) = PoolSizes::divide(&offer, [(name, plan)]);
+    if let Some(warning) = warning {
+        tracing::warn!("{warning}");
     }
-}
-
-async fn ask(house: &House, role: &'static str) -> Result<Offer, DbError> {
-    let database = Database::new(&DatabaseConfig {
-        max_connections: 1,
-        ..DatabaseConfig::new(house.databases.of(role)?, "wildfire")
-    })?;
-    let offer = Offer::of(&database.client().await?).await;
-    database.close();
-    offer
+    Ok(sizes)
 }

@@ -44,6 +44,7 @@ mod alone;
 mod board;
 pub mod operations;
 mod pools;
+pub mod program;
 mod row;
 mod sizes;
 mod tasks;

@@ -13,6 +13,7 @@ mod compile;
 mod direct_writes;
 mod isolation;
 mod lists;
+mod program;
 mod prompts;
 mod provisioning;
 mod schemas;

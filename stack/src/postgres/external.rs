@@ -3,13 +3,18 @@
 //! Roles that this program creates there get a password of their own, kept in the
 //! data folder; roles that were there keep theirs, which has to be told.
 
+use std::time::Duration;
+
 use platform::env::Secret;
-use platform::pg::{DatabaseUrls, Offer, SqlState};
+use platform::pg::{DatabaseUrls, Offer, SqlState, address, as_user, reach};
 use url::Url;
 
-use super::error::address;
-use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
+use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, config, connect, logins};
 use crate::secrets;
+
+/// How long a server that is not up yet is waited for in production, where one machine's start or one
+/// compose file starts both.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Refuses a URL that cannot be used.
 pub(super) fn check(url: &str) -> Result<(), PostgresError> {
@@ -20,14 +25,18 @@ pub(super) fn check(url: &str) -> Result<(), PostgresError> {
 /// Reaches the server and brings it up to date.
 pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgres, PostgresError> {
     let parsed = Url::parse(url)?;
-    let admin = connect(url)?;
-    let unreachable = |source| PostgresError::Unreachable {
-        url: Box::new(parsed.clone()),
-        source,
+    let patience = match options.vars.get("WILDFIRE_ENV") {
+        Some("production") => PATIENCE,
+        _ => Duration::ZERO,
     };
-    let mut client = admin.client().await.map_err(unreachable)?;
+    let (admin, mut client) = reach(&config(url).for_migrations(), patience).await?;
     let password = password(options)?;
-    let with_role = |role| (role, with_user(&parsed, role, password.expose()));
+    let with_role = |role| {
+        (
+            role,
+            as_user(&Secret::from(url), role, Some(password.expose())),
+        )
+    };
     let urls: DatabaseUrls = options.logins().into_iter().map(with_role).collect();
     let there = logins::present(&client, &options.logins()).await?;
     let is_there = |role: &&str| there.iter().any(|it| it == role);
@@ -88,28 +97,4 @@ fn is_login_refused(code: &SqlState) -> bool {
         SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
     ]
     .contains(code)
-}
-
-fn with_user(url: &Url, user: &str, password: &str) -> String {
-    let mut url = url.clone();
-    // Refused only for URLs without a host; the login check then says what is wrong.
-    _ = url.set_username(user);
-    _ = url.set_password(Some(password));
-    url.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn credentials_are_replaced_and_the_rest_stays() {
-        let url =
-            Url::parse("postgres://owner:secret@db.example:6000/app?sslmode=require").unwrap();
-        assert_eq!(
-            with_user(&url, "authenticator", "p@ss"),
-            "postgres://authenticator:p%40ss@db.example:6000/app?sslmode=require"
-        );
-        assert_eq!(address(&url), "db.example:6000");
-    }
 }

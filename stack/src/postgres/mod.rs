@@ -15,9 +15,8 @@ use std::time::Duration;
 
 use platform::cluster::Cluster;
 use platform::env::{Secret, Vars};
-use platform::pg::{Database, DatabaseConfig, DatabaseUrls, Offer};
+use platform::pg::{Database, DatabaseConfig, DatabaseUrls, Offer, Unreachable};
 use platform::service::Definition;
-use url::Url;
 
 use crate::config_toml::Project;
 use crate::secrets::Secrets;
@@ -160,12 +159,8 @@ pub async fn accepts_writes(url: &str, within: Duration) -> Result<Option<bool>,
     config.statement_timeout = None;
     // The time given here is for everything together.
     config.acquire_timeout = within * 2;
-    let parsed = Box::new(Url::parse(url)?);
     let database = Database::new(&config)?;
-    let told = |source| PostgresError::Unreachable {
-        url: parsed,
-        source,
-    };
+    let told = |cause| Unreachable::new(url, cause);
     match tokio::time::timeout(within, database.accepts_writes()).await {
         Ok(answer) => Ok(Some(answer.map_err(told)?)),
         Err(_) => Ok(None),

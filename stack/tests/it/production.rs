@@ -9,6 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use platform::cluster::{Binaries, Cluster, FindOptions};
+use platform_test::program::Door;
 use stack::lifecycle::{State, running};
 
 use crate::deployment::{compose_environment, example_env, substitute};
@@ -177,6 +178,30 @@ async fn the_log_of_a_container_is_plain_text_that_says_what_stays_off() {
         log.contains("have your proxy forward https://prompts.example.com to http://127.0.0.1:"),
         "{log}"
     );
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn production_waits_for_a_database_that_is_not_up_yet() {
+    let binaries = Binaries::find(&FindOptions::detect()).unwrap();
+    let cluster = Cluster::temporary(binaries).start().await.unwrap();
+    let mut url = url::Url::parse(&cluster.superuser_url("postgres")).unwrap();
+    let port = url.port().unwrap();
+    let door = Door::closed();
+    url.set_port(Some(door.port())).unwrap();
+    let env = environment(url.as_str());
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join(".output");
+    let opening = std::thread::spawn(move || {
+        let said = "Waiting for the database: Nothing listens at 127.0.0.1:";
+        while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(said)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        door.open(port);
+    });
+    let running = Running::start(folder.path(), &env);
+    opening.join().unwrap();
+    assert!(running.stop().success());
     cluster.stop().await.unwrap();
 }
 
