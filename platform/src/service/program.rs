@@ -54,9 +54,10 @@ where
         };
     };
     // People have a terminal, and machines do not.
-    let format = match io::stderr().is_terminal() {
-        true => LogFormat::Pretty,
-        false => LogFormat::Json,
+    let format = if io::stderr().is_terminal() {
+        LogFormat::Pretty
+    } else {
+        LogFormat::Json
     };
     init_logs(format, "info,tokio_postgres=warn,actix_server=warn");
     match run(command).await {
