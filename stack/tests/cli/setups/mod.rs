@@ -78,9 +78,12 @@ fn assert_reviewed(name: &str, text: &str) {
 /// Without what differs from run to run.
 fn told(installation: &Installation, text: &str) -> String {
     let program = env!("CARGO_BIN_EXE_wildfire");
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+    let checkout = checkout.trim_end_matches("stack/");
     let folder = installation.path().to_str().unwrap();
     text.replace(program, "wildfire")
         .replace(folder, "[project]")
+        .replace(checkout, "[checkout]/")
 }
 
 fn describe(text: &mut String, setup: &SetUp<'_>, refused: &str) {
