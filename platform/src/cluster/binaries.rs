@@ -6,11 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use self::install::{copy_to_cache, hydrate_symlinks};
+pub use self::extensions::TRUSTED_EXTENSIONS;
+use self::install::{copy_to_cache, hydrate_symlinks, is_package};
 use super::account::Account;
 use super::error::ClusterError;
 use crate::env::{Reader, Vars};
 
+mod extensions;
 mod install;
 
 /// The major versions this program works with.
@@ -143,11 +145,15 @@ impl Binaries {
 
     fn open(bin: &Path, origin: Origin, cache_dir: &Path) -> Result<Self, ClusterError> {
         let bin = fs::canonicalize(bin).map_err(ClusterError::io("Reading", bin))?;
+        let is_ours = is_package(&bin);
         let bin = if hydrate_symlinks(&bin).is_err() {
             copy_to_cache(&bin, cache_dir)?
         } else {
             bin
         };
+        if is_ours {
+            trust_extensions(&bin);
+        }
         let version = version_of(&bin)?;
         let major = parse_major(&version).filter(|major| SUPPORTED_MAJORS.contains(major));
         let Some(major) = major else {
@@ -172,6 +178,9 @@ impl Binaries {
             return Ok(self.clone());
         }
         let bin = copy_to_cache(&self.bin, &self.cache_dir)?;
+        if is_package(&self.bin) {
+            trust_extensions(&bin);
+        }
         if !account.may_run(&bin.join("postgres")) {
             let reason = "the account Postgres runs as may not enter that folder; set WILDFIRE_CACHE_DIR \
                  to one that every account may enter";
@@ -216,8 +225,21 @@ impl Binaries {
             .any(|folder| prefix.join(folder).join(&file).is_file())
     }
 
+    /// Where extensions are described.
+    pub(super) fn extensions(&self) -> PathBuf {
+        extensions::folder(&self.bin)
+    }
+
     pub(super) fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
+    }
+}
+
+/// Lets projects create what they may have. Where the account may not write there they cannot, and are
+/// told when they try.
+fn trust_extensions(bin: &Path) {
+    if let Err(error) = extensions::mark_trusted(bin) {
+        tracing::debug!(folder = %bin.display(), %error, "extensions are not marked as trusted");
     }
 }
 

@@ -42,7 +42,7 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS};
+pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS, TRUSTED_EXTENSIONS};
 pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
 pub use self::error::ClusterError;
@@ -125,6 +125,11 @@ impl Cluster {
     /// Whether the folder had another superuser password until this start.
     pub fn password_changed(&self) -> bool {
         self.password_changed
+    }
+
+    /// The folder in which extensions are described.
+    pub fn extensions(&self) -> PathBuf {
+        self.prepared.binaries.extensions()
     }
 
     /// The process id of the server.

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use postgres_protocol::escape::{escape_identifier, escape_literal};
@@ -103,6 +104,20 @@ impl Sql {
     /// there is no such way for text that a program holds.
     pub fn read_file(path: &Path) -> io::Result<Self> {
         std::fs::read_to_string(path).map(|text| Self(Cow::Owned(text)))
+    }
+
+    /// The same text with other statements, or parts of some, in these places, which are byte ranges in
+    /// their order.
+    #[must_use]
+    pub fn with_parts(&self, parts: impl IntoIterator<Item = (Range<usize>, Self)>) -> Self {
+        let (mut text, mut at) = (String::new(), 0);
+        for (place, part) in parts {
+            text.push_str(&self.0[at..place.start]);
+            text.push_str(&part.0);
+            at = place.end;
+        }
+        text.push_str(&self.0[at..]);
+        Self(Cow::Owned(text))
     }
 
     /// The parts in order, with `between` between them.
@@ -215,6 +230,14 @@ mod tests {
         let name = Ident::quote("{s}\"; --").unwrap();
         let sql = Sql::naming("select {s}.x from {s}", "{s}", &name);
         assert_eq!(sql.as_str(), r#"select "{s}""; --".x from "{s}""; --""#);
+    }
+
+    #[test]
+    fn parts_take_the_place_of_others() {
+        let text = Sql::new("select a; select b");
+        let changed = text.with_parts([(7..8, Sql::number(1)), (17..18, Sql::number(2))]);
+        assert_eq!(changed.as_str(), "select 1; select 2");
+        assert_eq!(text.with_parts([]), text);
     }
 
     #[test]

@@ -113,7 +113,10 @@ pub(super) async fn open(
 async fn apply_project(setup: &Setup, postgres: &Postgres, ui: Ui) -> Result<(), CliError> {
     let started = Instant::now();
     let owner = connect(postgres.owner_url())?;
-    let applied = setup.workdir.apply(&setup.project, &owner).await?;
+    let applied = setup
+        .workdir
+        .apply(&setup.project, &owner, postgres.server())
+        .await?;
     owner.close();
     for remark in &applied.remarks {
         ui.warn(remark);

@@ -53,11 +53,10 @@ pub async fn create(
 ) -> Result<(), DbError> {
     let wanted: BTreeSet<_> = roles.iter().chain(OF_SERVICES).copied().collect();
     let present = present(client, &wanted).await?;
-    let verifier = verifier(password)?;
     let mut statements = Sql::new("-- pg_catalog.pg_roles.create\n");
     for role in wanted {
         if !present.iter().any(|it| it == role) {
-            statements.push(creation(&Ident::quote(role)?, &verifier));
+            statements.push(creation(&Ident::quote(role)?, &verifier(password)?));
         }
     }
     client.batch(statements).await
@@ -100,11 +99,11 @@ pub(super) async fn set_passwords(
     roles: &BTreeSet<&'static str>,
     password: &str,
 ) -> Result<(), DbError> {
-    let verifier = verifier(password)?;
     let mut statements = Sql::new("-- pg_catalog.pg_roles.set_passwords\n");
     for role in present(client, roles).await? {
         statements.push("alter role ").push(Ident::quote(&role)?);
-        statements.push(" password ").push(&verifier).push(";\n");
+        statements.push(" password ");
+        statements.push(verifier(password)?).push(";\n");
     }
     client.batch(statements).await
 }
@@ -119,7 +118,8 @@ pub(super) async fn present(
     rows.iter().map(|row| column(row, "role")).collect()
 }
 
-/// What the server keeps of a password, and all that it ever sees.
+/// What the server keeps of a password, and all that it ever sees. Each role has its own: with another's,
+/// of the same salt, `postgres_fdw` could pass the proof of one login on as another's.
 fn verifier(password: &str) -> Result<Sql, DbError> {
     Ok(Sql::literal(&scram_sha_256(password.as_bytes()))?)
 }

@@ -67,6 +67,20 @@ pub struct Postgres {
     pub report: Report,
 }
 
+/// The server that a project is applied to.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// Started by this program.
+    Embedded {
+        /// In words.
+        name: String,
+        /// Where it looks for extensions.
+        extensions: PathBuf,
+    },
+    /// Somebody else's.
+    External,
+}
+
 /// What opening a database did.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -117,6 +131,17 @@ impl Postgres {
     /// For the services.
     pub fn urls(&self) -> &DatabaseUrls {
         &self.urls
+    }
+
+    /// The server that a project's files are applied to.
+    pub fn server(&self) -> Server {
+        match &self.cluster {
+            Some(cluster) => Server::Embedded {
+                name: self.report.server.clone(),
+                extensions: cluster.extensions(),
+            },
+            None => Server::External,
+        }
     }
 
     /// How many connections there can be.

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
-use platform::pg::{DbError, SqlState};
+use platform::pg::DbError;
 use tokio_postgres::error::ErrorPosition;
 
 use super::statements::{self, Statement};
+use super::{Surroundings, advice};
 
 /// Why a project could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +76,19 @@ pub enum WorkdirError {
         /// The failure itself.
         source: DbError,
     },
+    /// An index that a file makes is there and cannot be used.
+    #[error(
+        "{file}, line {line}: the index {index} is there, but not valid: somebody else is making it, or \
+         was. Start again when they are done, or drop it: `drop index concurrently {index}`."
+    )]
+    Unfinished {
+        /// The file.
+        file: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// The index, with its schema.
+        index: String,
+    },
     /// The database could not be asked.
     #[error("{0}")]
     Database(#[from] DbError),
@@ -112,7 +126,13 @@ impl Remains {
 
 impl WorkdirError {
     /// Says where in `sql`, the content of `file`, Postgres stumbled after so many statements.
-    pub(super) fn in_file(file: &str, sql: &str, done: usize, source: DbError) -> Self {
+    pub(super) fn in_file(
+        file: &str,
+        sql: &str,
+        done: usize,
+        source: DbError,
+        surroundings: &Surroundings,
+    ) -> Self {
         let Some(server) = source.server() else {
             return Self::Database(source);
         };
@@ -132,13 +152,14 @@ impl WorkdirError {
             let ended = before.rfind(|it| it.ends_transaction());
             ended.map_or(Remains::Nothing, |it| Remains::Before(it.line))
         };
-        let advice = remains.advice();
-        let of_code = advice_on(server.code(), statements.get(done));
+        let failed = statements.get(done);
+        let advised = failed.and_then(|it| advice::on(it, server.code(), surroundings));
+        let remains = remains.advice();
         let parts = [
             server.detail(),
             server.hint(),
-            of_code,
-            Some(advice.as_str()),
+            advised.as_deref(),
+            Some(remains.as_str()),
         ];
         let parts: Vec<_> = parts.into_iter().flatten().collect();
         let detail = parts.join("\n");
@@ -150,21 +171,6 @@ impl WorkdirError {
             detail,
             source,
         }
-    }
-}
-
-/// What Postgres does not know of how files are run.
-fn advice_on(code: &SqlState, failed: Option<&Statement<'_>>) -> Option<&'static str> {
-    match *code {
-        SqlState::ACTIVE_SQL_TRANSACTION if failed.is_some_and(Statement::runs_alone) => {
-            Some("Let that statement stand in a file of its own.")
-        }
-        SqlState::ACTIVE_SQL_TRANSACTION => Some("A project's files cannot have it run."),
-        SqlState::INSUFFICIENT_PRIVILEGE => Some(
-            "A project's files run as the role postgres, which is no superuser and does not own the \
-             schemas of the services.",
-        ),
-        _ => None,
     }
 }
 

@@ -4,12 +4,11 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use platform::pg::{Client, Database, DbError, Tx};
+use platform::pg::{Client, Database, Tx};
 
-use super::statements::Statement;
-use super::{AS_OURSELVES, AS_OWNER, Applied, Workdir, WorkdirError, read, statements};
+use super::script::Script;
+use super::{Applied, Surroundings, Workdir, WorkdirError};
 use crate::postgres::history;
 
 struct Migration {
@@ -22,6 +21,7 @@ struct Migration {
 pub(super) async fn apply(
     workdir: &Workdir,
     database: &Database,
+    surroundings: &Surroundings,
     applied: &mut Applied,
 ) -> Result<(), WorkdirError> {
     let local = list(&workdir.supabase.join("migrations"), applied)?;
@@ -44,47 +44,25 @@ pub(super) async fn apply(
     }
     for migration in local {
         if !recorded.contains(&migration.version) {
-            applied.files.push(workdir.relative(&migration.path));
-            run(workdir, &migration, &mut client).await?;
+            let script = Script::read(workdir, &migration.path, surroundings)?;
+            applied.files.push(script.file.clone());
+            run(&script, &migration, &mut client).await?;
         }
     }
     Ok(())
 }
 
 async fn run(
-    workdir: &Workdir,
+    script: &Script<'_>,
     migration: &Migration,
     client: &mut Client,
 ) -> Result<(), WorkdirError> {
-    let file = workdir.relative(&migration.path);
-    let sql = read(&migration.path, &file)?;
-    client.batch(AS_OWNER).await?;
-    let statements = statements::split(sql.as_str());
-    let done = AtomicUsize::new(0);
-    let failed = |error| {
-        let done = done.load(Ordering::Relaxed);
-        WorkdirError::in_file(&file, sql.as_str(), done, error)
+    let statements = script.statements();
+    let texts: Vec<_> = statements.iter().map(|it| it.text).collect();
+    let record = async |tx: &Tx<'_>| {
+        history::record_version(tx, &migration.version, &migration.name, &texts).await
     };
-    if let [alone] = statements[..]
-        && alone.runs_alone()
-    {
-        client.batch(&sql).await.map_err(&failed)?;
-        let tx = client.begin();
-        record(&tx, migration, &statements).await?;
-        return Ok(tx.commit().await?);
-    }
-    let tx = client.begin();
-    let work = async {
-        tx.script(&sql, &done).await?;
-        record(&tx, migration, &statements).await
-    };
-    match work.await {
-        Ok(()) => tx.commit().await.map_err(&failed),
-        Err(error) => {
-            tx.rollback().await?;
-            Err(failed(error))
-        }
-    }
+    script.run(client, record).await
 }
 
 /// The record knows a migration by its version.
@@ -97,16 +75,6 @@ fn refuse_same_version(workdir: &Workdir, sorted: &[Migration]) -> Result<(), Wo
         first: workdir.relative(&same[0].path),
         second: workdir.relative(&same[1].path),
     })
-}
-
-async fn record(
-    tx: &Tx<'_>,
-    migration: &Migration,
-    statements: &[Statement<'_>],
-) -> Result<(), DbError> {
-    tx.batch(AS_OURSELVES).await?;
-    let texts: Vec<_> = statements.iter().map(|it| it.text).collect();
-    history::record_version(tx, &migration.version, &migration.name, &texts).await
 }
 
 fn list(folder: &Path, applied: &mut Applied) -> Result<Vec<Migration>, WorkdirError> {

@@ -2,10 +2,14 @@
 //! database in the CLI's order and recorded in the CLI's tables, so that both can
 //! be used on one project.
 
+mod advice;
 mod error;
+mod lent;
 mod migrations;
+mod script;
 mod seeds;
 mod statements;
+mod words;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,6 +19,7 @@ use platform::pg::migrate::{Turns, lock};
 use platform::pg::{Database, Sql};
 
 use crate::config_toml::Project;
+use crate::postgres::Server;
 
 pub use error::WorkdirError;
 
@@ -35,6 +40,13 @@ pub struct Workdir {
     pub root: PathBuf,
     /// `<root>/supabase`, which may not exist.
     pub supabase: PathBuf,
+}
+
+/// What there is besides the files.
+struct Surroundings {
+    server: Server,
+    /// Whether the administrator lends functions in place of what only a superuser may send.
+    is_lent: bool,
 }
 
 /// What applying a project did.
@@ -74,10 +86,13 @@ impl Workdir {
         &self,
         project: &Project,
         database: &Database,
+        server: Server,
     ) -> Result<Applied, WorkdirError> {
         let guard = database.client().await?;
         TURNS.take(&guard).await?;
-        let outcome = self.apply_alone(project, database).await;
+        let is_lent = lent::is_lent(&guard).await?;
+        let surroundings = Surroundings { server, is_lent };
+        let outcome = self.apply_alone(project, database, &surroundings).await;
         let unlocked = TURNS.give(&guard).await;
         let applied = outcome?;
         unlocked?;
@@ -88,17 +103,18 @@ impl Workdir {
         &self,
         project: &Project,
         database: &Database,
+        surroundings: &Surroundings,
     ) -> Result<Applied, WorkdirError> {
         let mut applied = Applied::default();
         let roles = self.supabase.join("roles.sql");
         if roles.is_file() {
-            seeds::apply(self, &[roles], database, &mut applied).await?;
+            seeds::apply(self, &[roles], database, surroundings, &mut applied).await?;
         }
         if project.db.migrations_enabled {
-            migrations::apply(self, database, &mut applied).await?;
+            migrations::apply(self, database, surroundings, &mut applied).await?;
         }
         let seed_files = seeds::expand(&project.db.seed_paths, &mut applied)?;
-        seeds::apply(self, &seed_files, database, &mut applied).await?;
+        seeds::apply(self, &seed_files, database, surroundings, &mut applied).await?;
         Ok(applied)
     }
 

@@ -2,12 +2,12 @@
 //! and recorded with its hash (`pkg/migration/seed.go` of the CLI).
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use platform::pg::{Client, Database, Sql};
+use platform::pg::{Database, Tx};
 use sha2::{Digest, Sha256};
 
-use super::{AS_OURSELVES, AS_OWNER, Applied, Workdir, WorkdirError, read};
+use super::script::Script;
+use super::{Applied, Surroundings, Workdir, WorkdirError};
 use crate::postgres::history;
 
 /// The files that the patterns name, in the order of the patterns, sorted within one.
@@ -41,6 +41,7 @@ pub(super) async fn apply(
     workdir: &Workdir,
     files: &[PathBuf],
     database: &Database,
+    surroundings: &Surroundings,
     applied: &mut Applied,
 ) -> Result<(), WorkdirError> {
     if files.is_empty() {
@@ -51,10 +52,10 @@ pub(super) async fn apply(
     history::create(&client).await?;
     let recorded = history::seeds(&client).await?;
     for path in files {
-        let name = workdir.relative(path);
-        let sql = read(path, &name)?;
-        let hash = hex::encode(Sha256::digest(sql.as_str()));
-        match recorded.get(&name) {
+        let script = Script::read(workdir, path, surroundings)?;
+        let name = &script.file;
+        let hash = hex::encode(Sha256::digest(script.text.as_str()));
+        match recorded.get(name) {
             Some(known) if *known == hash => {}
             // Upstream: the CLI records the new hash without running the file, so
             // that nobody hears of it again. Here the remark stays until a reset.
@@ -64,31 +65,10 @@ pub(super) async fn apply(
             )),
             None => {
                 applied.files.push(name.clone());
-                run(&name, &sql, &hash, &mut client).await?;
+                let record = async |tx: &Tx<'_>| history::record_seed(tx, name, &hash).await;
+                script.run(&mut client, record).await?;
             }
         }
     }
     Ok(())
-}
-
-async fn run(name: &str, sql: &Sql, hash: &str, client: &mut Client) -> Result<(), WorkdirError> {
-    client.batch(AS_OWNER).await?;
-    let done = AtomicUsize::new(0);
-    let failed = |error| {
-        let done = done.load(Ordering::Relaxed);
-        WorkdirError::in_file(name, sql.as_str(), done, error)
-    };
-    let tx = client.begin();
-    let work = async {
-        tx.script(sql, &done).await?;
-        tx.batch(AS_OURSELVES).await?;
-        history::record_seed(&tx, name, hash).await
-    };
-    match work.await {
-        Ok(()) => tx.commit().await.map_err(&failed),
-        Err(error) => {
-            tx.rollback().await?;
-            Err(failed(error))
-        }
-    }
 }

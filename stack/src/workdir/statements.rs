@@ -1,6 +1,8 @@
 //! Splitting a file into statements, for the record the CLI keeps of each
 //! migration (`pkg/parser`). The file itself is run as it is.
 
+use std::ops::Range;
+
 /// What the scanner is inside of.
 enum Inside {
     Nothing,
@@ -20,14 +22,26 @@ enum Inside {
 pub(super) struct Statement<'a> {
     /// Trimmed, without its semicolon.
     pub(super) text: &'a str,
+    /// Where its first word stands in the file, in bytes.
+    start: usize,
     /// The line on which its first word stands, counted from 1.
     pub(super) line: usize,
 }
 
-impl Statement<'_> {
+impl<'a> Statement<'a> {
+    /// Its text without the comments before it.
+    pub(super) fn code(&self) -> &'a str {
+        code_of(self.text)
+    }
+
+    /// Where [its code](Self::code) stands in the file.
+    pub(super) fn place(&self) -> Range<usize> {
+        self.start..self.start + self.code().len()
+    }
+
     /// Its first words in lower case, without the comments before them.
-    fn begins(&self, words: usize) -> String {
-        let code = code_of(self.text).split_whitespace().take(words);
+    pub(super) fn begins(&self, words: usize) -> String {
+        let code = self.code().split_whitespace().take(words);
         let words: Vec<_> = code.map(str::to_ascii_lowercase).collect();
         words.join(" ")
     }
@@ -102,6 +116,7 @@ fn statement(sql: &str, start: usize, end: usize) -> Option<Statement<'_>> {
     let at = start + blank + (text.len() - code.len());
     (!code.is_empty()).then(|| Statement {
         text,
+        start: at,
         line: 1 + sql[..at].matches('\n').count(),
     })
 }

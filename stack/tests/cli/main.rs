@@ -14,6 +14,7 @@ mod log;
 mod pages;
 mod production;
 mod project;
+mod projects;
 mod prompts;
 mod refusals;
 mod setups;

@@ -6,6 +6,7 @@ mod deployment;
 mod dummy;
 mod hostile;
 mod house;
+mod lent;
 mod newcomer;
 mod planted;
 mod production;

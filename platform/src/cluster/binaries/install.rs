@@ -16,6 +16,9 @@ use super::super::own::is_own_folder;
 use super::super::short_hash;
 use super::ClusterError;
 
+/// The npm package's list of links.
+const LINKS: &str = "pg-symlinks.json";
+
 #[derive(Deserialize)]
 struct Link {
     source: PathBuf,
@@ -36,8 +39,14 @@ pub(super) fn hydrate_symlinks(bin: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Whether these programs are the npm package's.
+pub(super) fn is_package(bin: &Path) -> bool {
+    bin.parent()
+        .is_some_and(|native| native.join(LINKS).is_file())
+}
+
 fn listed_links(native: &Path) -> io::Result<Vec<Link>> {
-    match fs::read(native.join("pg-symlinks.json")) {
+    match fs::read(native.join(LINKS)) {
         Ok(text) => Ok(serde_json::from_slice(&text)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),

@@ -1,0 +1,323 @@
+-- What Postgres lets only superusers make, and projects have in their migrations all the same: event
+-- triggers, publications of all tables, servers of postgres_fdw, settings of the data API and of their own. Upstream's supautils does it inside the
+-- server; here the administrator lends functions. None of them makes anybody more than they are.
+
+do $$
+begin
+  if not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+    raise notice 'skipped: event triggers and publications of all tables for projects (no superuser)';
+    return;
+  end if;
+
+  -- Only superusers may own such a thing, and Postgres looks only when it changes hands. Nobody else's
+  -- code runs in between, and nobody else sees it. Upstream's image does the same for postgres_fdw.
+  create or replace function _wildfire.give_to_project(thing text) returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    is_super constant boolean := (select r.rolsuper from pg_roles as r where r.rolname = 'postgres');
+  begin
+    if not is_super then
+      alter role postgres superuser;
+    end if;
+    execute format('alter %s owner to postgres', thing);
+    if not is_super then
+      alter role postgres nosuperuser;
+    end if;
+  end
+  $body$;
+
+  -- Runs statements that look types up as a project's function would.
+  create or replace function _wildfire.execute_with_path(path text, variadic statements text[])
+  returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+  set check_function_bodies = on
+  set standard_conforming_strings = on
+  as $body$
+  declare
+    statement text;
+  begin
+    perform pg_catalog.set_config('search_path', path, true);
+    -- From here on every name has to be whole.
+    foreach statement in array statements loop
+      execute statement;
+    end loop;
+  end
+  $body$;
+
+  -- What an event trigger runs in place of a project's function. Event triggers also fire inside the
+  -- scripts of trusted extensions, which run as a superuser: whatever a project's code does there, a
+  -- plain set_config('search_path', …) in a definer function included, the script goes on with it. So the
+  -- project's source stands as a block inside one that ends at once for whoever the project's owner could
+  -- not become, by role and by login, and for the product's own role. The copy belongs to the
+  -- administrator and has the rights of whoever changes something.
+  create or replace function _wildfire.copy_event_function(original oid) returns name
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    -- Names in it are whole: whoever fires it may have a path, operators and types of their own.
+    gate constant text := 'begin if'
+      ' not pg_catalog.pg_has_role(''postgres''::pg_catalog.name, current_user, ''member''::pg_catalog.text)'
+      ' or not pg_catalog.pg_has_role(''postgres''::pg_catalog.name, session_user, ''member''::pg_catalog.text)'
+      ' or current_user operator(pg_catalog.=) ''wildfire_owner''::pg_catalog.name'
+      ' then return; end if; ';
+    copy constant name := 'event_function_' || original;
+    header constant text := format('create or replace function _wildfire.%I() returns event_trigger'
+      ' language plpgsql set standard_conforming_strings = on as ', copy);
+    function record;
+    path text;
+    options text;
+    source text;
+    keep text;
+  begin
+    select p.oid::regprocedure::text as name, p.prosrc, p.prorettype, p.proowner, l.lanname,
+      coalesce(p.proconfig, '{}') as settings
+    into strict function
+    from pg_proc as p join pg_language as l on l.oid = p.prolang
+    where p.oid = original;
+    if function.prorettype <> 'event_trigger'::regtype then
+      raise invalid_object_definition using
+        message = format('function %s must return type event_trigger', function.name);
+    end if;
+    if function.lanname <> 'plpgsql' then
+      raise feature_not_supported using
+        message = format('function %s is written in %s', function.name, function.lanname),
+        hint = 'A project''s event triggers run functions in PL/pgSQL.';
+    end if;
+    if function.proowner <> 'postgres'::regrole then
+      raise insufficient_privilege using
+        message = format('function %s belongs to %s', function.name, function.proowner::regrole),
+        hint = 'A project''s event triggers run functions of the role postgres.';
+    end if;
+    -- Others would hold before the gate is reached: session_authorization, for one.
+    if exists (select from unnest(function.settings) as setting where setting !~ '^search_path=') then
+      raise feature_not_supported using
+        message = format('function %s has settings other than search_path', function.name),
+        hint = 'A function that an event trigger runs can have no other; use set_config() inside it.';
+    end if;
+    path := substr(function.settings[1], length('search_path=') + 1);
+    options := coalesce(
+      (regexp_match(function.prosrc,
+        '^(?:\s*#\s*(?:variable_conflict|print_strict_params)\s+\w+)+', 'i'))[1], '');
+    source := substr(function.prosrc, length(options) + 1);
+    -- Alone first, under a name that no trigger calls: what is not one whole block could end ours.
+    perform _wildfire.execute_with_path(
+      coalesce(path, '"$user", public, extensions'),
+      format('create function _wildfire.%I() returns event_trigger language plpgsql as %L',
+        copy || '_alone', function.prosrc),
+      format('drop function _wildfire.%I()', copy || '_alone'));
+    keep := format('alter function _wildfire.%I() %s', copy,
+      case when path is null then 'reset search_path' else 'set search_path from current' end);
+    -- All on the source's first line, so that lines in messages are the author's. The last line may be a
+    -- comment, and the block may have its semicolon.
+    begin
+      perform _wildfire.execute_with_path(
+        coalesce(path, '"$user", public, extensions'),
+        header || quote_literal(options || ' ' || gate || source || E'\n; end'), keep);
+    exception when syntax_error then
+      perform _wildfire.execute_with_path(
+        coalesce(path, '"$user", public, extensions'),
+        header || quote_literal(options || ' ' || gate || source || E'\nend'), keep);
+    end;
+    execute format('comment on function _wildfire.%I() is %L', copy,
+      'What event triggers run in place of ' || function.name);
+    return copy;
+  end
+  $body$;
+
+  create or replace function _wildfire.create_event_trigger(
+    trigger_name text, event text, tags text[], function regprocedure
+  ) returns void
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    copy name;
+    condition text := '';
+  begin
+    if event = 'login' then
+      raise feature_not_supported using
+        message = 'event triggers on login are not available',
+        detail = 'They would run in every connection of the services.';
+    end if;
+    -- Postgres tells nobody when an event trigger is dropped.
+    for copy in
+      select p.proname from pg_proc as p
+      where p.pronamespace = '_wildfire'::regnamespace and p.proname ~ '^event_function_[0-9]+$'
+        and not exists (select from pg_event_trigger as t where t.evtfoid = p.oid)
+    loop
+      execute format('drop function _wildfire.%I()', copy);
+    end loop;
+    copy := _wildfire.copy_event_function(function);
+    if tags is not null then
+      condition := format('when tag in (%s)',
+        (select string_agg(quote_literal(tag), ', ') from unnest(tags) as tag));
+    end if;
+    execute format('create event trigger %I on %I %s execute function _wildfire.%I()',
+      trigger_name, event, condition, copy);
+    perform _wildfire.give_to_project(format('event trigger %I', trigger_name));
+  end
+  $body$;
+
+  -- Of all tables, or where schemas are given of theirs. Whoever may replicate, as postgres may, can read
+  -- every table's changes anyway.
+  create or replace function _wildfire.create_publication(
+    publication text, schemas text[], options jsonb
+  ) returns void
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  begin
+    execute format('create publication %I for %s %s', publication,
+      case when schemas is null then 'all tables' else 'tables in schema ' || (
+        select string_agg(quote_ident(schema), ', ') from unnest(schemas) as schema) end,
+      (select 'with (' || string_agg(format('%I = %L', o.key, o.value), ', ') || ')'
+        from jsonb_each_text(options) as o));
+    perform _wildfire.give_to_project(format('publication %I', publication));
+  end
+  $body$;
+
+  -- Postgres cannot know what a setting that no library has defined will mean, so it lets only superusers
+  -- keep a value of one; `app` is the name that projects use for their own.
+  create or replace function _wildfire.allow_setting(setting text) returns void
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  begin
+    if setting !~* '^(app|pgrst)(\.[a-z_][a-z0-9_$]*)+$' then
+      raise insufficient_privilege using
+        message = format('%s is no setting of a project''s own', setting),
+        hint = 'The names of those begin with app.';
+    end if;
+    if not has_parameter_privilege('postgres', setting, 'set') then
+      execute format('grant set on parameter %s to postgres', setting);
+    end if;
+  end
+  $body$;
+
+  -- A function that changes changes its copy, whoever changes it.
+  create or replace function _wildfire.follow_event_functions() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  begin
+    perform _wildfire.copy_event_function(command.objid)
+    from pg_event_trigger_ddl_commands() as command
+    where command.classid = 'pg_proc'::regclass
+      and exists (
+        select from pg_event_trigger as t join pg_proc as p on p.oid = t.evtfoid
+        where p.pronamespace = '_wildfire'::regnamespace
+          and p.proname = 'event_function_' || command.objid
+      );
+  end
+  $body$;
+
+  -- A function that goes takes its event triggers along, as `cascade` would. The copy stays until the next
+  -- one is made: the same change may still have to run it.
+  create or replace function _wildfire.drop_event_triggers() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    lost name;
+  begin
+    for lost in
+      select t.evtname
+      from pg_event_trigger_dropped_objects() as dropped
+      join pg_proc as p on p.proname = 'event_function_' || dropped.objid
+      join pg_event_trigger as t on t.evtfoid = p.oid
+      where dropped.classid = 'pg_proc'::regclass and p.pronamespace = '_wildfire'::regnamespace
+    loop
+      raise notice 'the event trigger % ran a function that is dropped, and goes with it', lost;
+      execute format('drop event trigger %I', lost);
+    end loop;
+  end
+  $body$;
+
+  -- Upstream: postgresql_extension_custom_scripts/{postgres_fdw,dblink}/after-create.sql make postgres the
+  -- owner of the wrapper and leave connections without a password check to the administrator.
+  create or replace function _wildfire.grant_foreign_access() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    command text;
+  begin
+    for command in
+      with created as (
+        select e.oid from pg_event_trigger_ddl_commands() as c
+        join pg_extension as e on e.oid = c.objid
+        where c.classid = 'pg_extension'::regclass and e.extname in ('postgres_fdw', 'dblink')
+      ), made as (
+        select d.classid, d.objid from pg_depend as d join created as e on e.oid = d.refobjid
+        where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e'
+      )
+      select format('grant usage on foreign data wrapper %I to postgres with grant option', f.fdwname)
+      from made as m join pg_foreign_data_wrapper as f on f.oid = m.objid
+      where m.classid = 'pg_foreign_data_wrapper'::regclass
+      union all
+      select format('revoke all on function %s from public, postgres, dashboard_user cascade',
+        p.oid::regprocedure)
+      from made as m join pg_proc as p on p.oid = m.objid
+      where m.classid = 'pg_proc'::regclass and p.proname = 'dblink_connect_u'
+    loop
+      execute command;
+    end loop;
+  end
+  $body$;
+
+  revoke execute on all functions in schema _wildfire from public;
+  grant execute on function _wildfire.create_event_trigger(text, text, text[], regprocedure),
+    _wildfire.create_publication(text, text[], jsonb), _wildfire.allow_setting(text) to postgres;
+
+  -- Upstream: supautils.privileged_role_allowed_configs has pgrst.*, which Postgres knows only by name.
+  perform _wildfire.allow_setting('pgrst.' || name) from unnest(array[
+    'db_aggregates_enabled', 'db_anon_role', 'db_extra_search_path', 'db_hoisted_tx_settings',
+    'db_max_rows', 'db_plan_enabled', 'db_pre_config', 'db_pre_request', 'db_prepared_statements',
+    'db_root_spec', 'db_schemas', 'db_timezone_enabled', 'db_tx_end', 'jwt_aud', 'jwt_cache_max_lifetime',
+    'jwt_role_claim_key', 'jwt_secret', 'jwt_secret_is_base64', 'log_level', 'openapi_mode',
+    'openapi_security_active', 'openapi_server_proxy_uri', 'server_cors_allowed_origins',
+    'server_timing_enabled', 'server_trace_header']) as name;
+end
+$$;
+
+do $$
+declare
+  watcher record;
+begin
+  if pg_catalog.to_regprocedure('_wildfire.create_event_trigger(text, text, text[], regprocedure)') is null
+  then
+    return;
+  end if;
+  for watcher in
+    select * from (values
+      ('wildfire_follow_event_functions', 'ddl_command_end',
+        'when tag in (''CREATE FUNCTION'', ''ALTER FUNCTION'', ''ALTER ROUTINE'')',
+        'follow_event_functions'),
+      ('wildfire_drop_event_triggers', 'sql_drop', '', 'drop_event_triggers'),
+      ('wildfire_grant_foreign_access', 'ddl_command_end', 'when tag in (''CREATE EXTENSION'')',
+        'grant_foreign_access')
+    ) as list (name, event, condition, function)
+  loop
+    continue when exists (
+      select from pg_catalog.pg_event_trigger as t where t.evtname = watcher.name
+    );
+    if _wildfire.attempt(pg_catalog.format(
+      'create event trigger %I on %s %s execute function _wildfire.%I()',
+      watcher.name, watcher.event, watcher.condition, watcher.function))
+    then
+      perform _wildfire.attempt(pg_catalog.format(
+        'alter event trigger %I owner to %I', watcher.name, _wildfire.administrator()));
+    end if;
+  end loop;
+end
+$$;

@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX CONCURRENTLY events_id_kind ON events (id, kind);

@@ -1,0 +1,1 @@
+create table public.later (id int primary key);

@@ -1,0 +1,13 @@
+alter role authenticator set pgrst.db_max_rows = '500';
+alter role authenticator set pgrst.db_schemas = 'public, graphql_public, reports';
+alter role authenticator set pgrst.db_aggregates_enabled = 'true';
+notify pgrst, 'reload config';
+alter database postgres set app.settings.jwt_secret to 'super-secret-jwt-token-with-at-least-32-characters-long';
+alter database postgres set "app.settings.service_role_key" to 'service-key';
+alter database postgres set timezone to 'Europe/Berlin';
+create schema reports;
+grant usage on schema reports to anon, authenticated, service_role, reporting;
+alter default privileges in schema reports grant select on tables to anon, authenticated, service_role, reporting;
+grant pg_read_all_data to reporting;
+grant reporting to authenticator;
+grant anon, authenticated to reporting;

@@ -1,0 +1,1 @@
+create role webhook nologin;
