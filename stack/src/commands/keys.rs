@@ -42,11 +42,11 @@ pub(super) fn rotate(options: &RotateOptions, ui: Ui, vars: &Vars) -> Result<(),
     stored.replace(&data_dir)?;
     ui.note("A new key signs tokens from the next start on.");
     match kept {
-        0 => ui.note("Tokens signed before are refused from then on; sessions go on by refreshing."),
-        _ => ui.note(&format!(
-            "Tokens signed before stay valid until they expire ({kept} earlier keys are kept to verify \
-             them)."
-        )),
+        0 => {
+            ui.note("Tokens signed before are refused from then on; sessions go on by refreshing.")
+        }
+        _ => ui
+            .note("Tokens signed before stay valid until they expire: their keys go on verifying."),
     }
     if running(&data_dir)?.is_some() {
         ui.note("Wildfire is running: stop and start it.");

@@ -256,7 +256,7 @@ impl Plan {
             );
         }
         let at = Addresses::new(&state, &secrets);
-        show(ui, setup.mode, &at, &secrets, &setup.data_dir);
+        show(ui, &setup, &at, &secrets, "Ctrl-C, or `wildfire stop`,");
         Ok(Up {
             running,
             postgres,
@@ -347,7 +347,8 @@ pub(super) fn context(
 }
 
 /// What somebody needs who has just started it.
-fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::path::Path) {
+fn show(ui: Ui, setup: &Setup, at: &Addresses, secrets: &Secrets, stop: &str) {
+    let mode = setup.mode;
     let mut rows = at.rows();
     let mut footer = Vec::new();
     match mode {
@@ -364,7 +365,7 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
         }
         Mode::Production => {
             rows.push(("Publishable key", secrets.api.publishable.clone()));
-            let secret = format!("in {}", shown(&data_dir.join(FILE)));
+            let secret = format!("in {}", shown(&setup.data_dir.join(FILE)));
             rows.push(("Secrets", secret));
         }
     }
@@ -377,7 +378,7 @@ fn show(ui: Ui, mode: Mode, at: &Addresses, secrets: &Secrets, data_dir: &std::p
         Some(app) => format!("Next: open {app} and sign up. {keys}"),
         None => keys.to_owned(),
     });
-    footer.push("Ctrl-C, or `wildfire stop`, stops everything.".to_owned());
+    footer.push(format!("{stop} stops everything."));
     ui.panel("Wildfire is running", &rows, &footer);
 }
 
@@ -393,7 +394,7 @@ async fn detach(plan: Plan, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let detached = start_detached(&setup.data_dir, &arguments).await?;
     let secrets = setup.secrets(vars)?;
     let at = Addresses::new(&detached.state, &secrets);
-    show(ui, setup.mode, &at, &secrets, &setup.data_dir);
+    show(ui, &setup, &at, &secrets, "`wildfire stop`");
     ui.note(&format!(
         "It runs in the background; its log is {}",
         shown(&setup.data_dir.join(LOG_FILE))
