@@ -70,6 +70,16 @@ pub enum CliError {
         /// Why.
         source: io::Error,
     },
+    /// Production data, and nobody says that it is production.
+    #[error(
+        "{} holds an installation of production, and WILDFIRE_ENV is not set. Load the variables that it is \
+         started with, or set WILDFIRE_ENV=development to go on with keys that everybody knows.",
+        data_dir.display()
+    )]
+    ForgottenMode {
+        /// The data folder.
+        data_dir: PathBuf,
+    },
     /// Production without an address.
     #[error(
         "WILDFIRE_ENV=production needs the address users reach this installation at. Set \

@@ -16,7 +16,7 @@ use url::{Host, Url};
 use super::CliError;
 use crate::config_toml::{self, Project};
 use crate::lifecycle::Instance;
-use crate::secrets::{Secrets, Sources};
+use crate::secrets::{FILE, Secrets, Sources};
 use crate::serve::Mode;
 use crate::services;
 use crate::ui::CALLED_AS;
@@ -69,6 +69,9 @@ impl Setup {
     pub(super) fn load(folders: &Folders, vars: &Vars) -> Result<Self, CliError> {
         let (workdir, data_dir) = folders.locate()?;
         let mode = mode(vars)?;
+        if vars.get("WILDFIRE_ENV").is_none() && data_dir.join(FILE).is_file() {
+            return Err(CliError::ForgottenMode { data_dir });
+        }
         let project = config_toml::load(&workdir.supabase, vars)?;
         let public_url = public_url(vars, &project)?;
         if mode == Mode::Production {

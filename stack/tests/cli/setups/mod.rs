@@ -148,6 +148,12 @@ const FOLDERS: &[SetUp<'_>] = &[
         ..NOTHING
     },
     SetUp {
+        what: "production, and nobody says so",
+        files: &[(".wildfire/secrets.json", "{}")],
+        arguments: &["status"],
+        ..NOTHING
+    },
+    SetUp {
         what: "one port for two things",
         arguments: &["start", "--port=4999", "--app-port=4999"],
         ..NOTHING
