@@ -14,8 +14,8 @@ WORKDIR /source
 COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/source/target \
-    cargo build --release --locked --package stack --bin wildfire \
-  && cp target/release/wildfire /wildfire
+    cargo build --profile dist --locked --package stack --bin wildfire \
+  && cp target/dist/wildfire /wildfire
 
 FROM debian:bookworm-slim
 # By these a mail server is trusted, and a database that speaks TLS.

@@ -8,7 +8,7 @@ use crate::step::{Failure, Outcome, Program};
 
 pub(crate) fn run(options: &[String]) -> Outcome {
     node::build_web()?;
-    build_release()?;
+    build("release")?;
     wildfire(&["start".to_owned()], options)?.become_it()
 }
 
@@ -46,11 +46,16 @@ pub(crate) fn binary(profile: &str) -> Result<PathBuf, Failure> {
     Ok(PathBuf::from(target).join(profile).join("wildfire"))
 }
 
-/// Builds the `wildfire` binary as it is shipped.
-pub(crate) fn build_release() -> Outcome {
-    Program::new(
-        "cargo",
-        &["build", "--release", "--package", "stack", "--locked"],
-    )
-    .run("building the wildfire binary (a few minutes the first time)")
+/// Builds the `wildfire` binary in a profile (`release`, or `dist` as it is shipped).
+pub(crate) fn build(profile: &str) -> Outcome {
+    let arguments = [
+        "build",
+        "--profile",
+        profile,
+        "--package",
+        "stack",
+        "--locked",
+    ];
+    Program::new("cargo", &arguments)
+        .run("building the wildfire binary (a few minutes the first time)")
 }

@@ -41,13 +41,11 @@ pub(super) fn rotate(options: &RotateOptions, ui: Ui, vars: &Vars) -> Result<(),
     let kept = stored.rotate(options.forget)?;
     stored.replace(&data_dir)?;
     ui.note("A new key signs tokens from the next start on.");
-    match kept {
-        0 => {
-            ui.note("Tokens signed before are refused from then on; sessions go on by refreshing.")
-        }
-        _ => ui
-            .note("Tokens signed before stay valid until they expire: their keys go on verifying."),
-    }
+    ui.note(if kept == 0 {
+        "Tokens signed before are refused from then on; sessions go on by refreshing."
+    } else {
+        "Tokens signed before stay valid until they expire: their keys go on verifying."
+    });
     if running(&data_dir)?.is_some() {
         ui.note("Wildfire is running: stop and start it.");
     }

@@ -2,7 +2,7 @@
 //! order of the page and in one shell, as somebody does who types it all.
 //!
 //! A page begins in a project's folder. In place of `wildfire` there is a shim that lets `start` pick
-//! free ports. What cannot be run on any machine (a service file, a line of a crontab) stands in a block
+//! free ports (`doctor` looks at the same). What cannot be run on any machine (a service file, a line of a crontab) stands in a block
 //! of another language (`ini`, `text`).
 
 use std::fs;
@@ -94,7 +94,7 @@ impl Page {
 
 /// `start` on free ports, except those that a page names.
 const SHIM: &str = r#"#!/bin/sh
-if [ "$1" = start ]; then
+if [ "$1" = start ] || [ "$1" = doctor ]; then
   names="port app-port db-port"
   # Production keeps no mail unless it is told to.
   [ "${WILDFIRE_ENV:-}" = production ] || names="$names mail-port"
@@ -145,11 +145,51 @@ fn what_a_page_starts_is_stopped_after_it() {
     assert_eq!(state.unwrap(), None);
 }
 
-#[test]
-fn backups_are_made_tried_and_restored_as_the_page_says() {
+fn run_as_written(name: &str) -> String {
     let installation = Installation::new();
     installation.write("supabase/config.toml", "project_id = \"notes\"\n");
-    let said = Page::read("backup.md").run(&installation);
-    let said = said.unwrap_or_else(|said| panic!("{said}"));
-    assert!(said.contains("Restored into"), "{said}");
+    let said = Page::read(name).run(&installation);
+    said.unwrap_or_else(|said| panic!("{said}"))
+}
+
+/// A test for each page that has commands, so that none is left out.
+macro_rules! pages {
+    ($($test:ident: $name:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                run_as_written($name);
+            }
+        )*
+
+        const RUN: &[&str] = &[$($name),*];
+    };
+}
+
+pages! {
+    backing_up_works_as_written: "backup.md",
+    installing_works_as_written: "install.md",
+    keys_are_rotated_as_written: "keys.md",
+    limits_are_set_as_written: "limits.md",
+    monitoring_works_as_written: "monitoring.md",
+    proxies_are_trusted_as_written: "proxy.md",
+    stopping_works_as_written: "stop.md",
+    trouble_is_looked_for_as_written: "trouble.md",
+    upgrading_works_as_written: "upgrade.md",
+}
+
+#[test]
+fn every_page_with_commands_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operate");
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let text = fs::read_to_string(entry.path()).unwrap();
+        if !Page::parse(&name, &text).blocks.is_empty() {
+            names.push(name);
+        }
+    }
+    names.sort();
+    assert_eq!(names, RUN);
 }
