@@ -10,8 +10,8 @@ use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
 use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
-
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::env::Secret;
 
@@ -70,6 +70,7 @@ impl Mail {
         // Said, because the library would read the recipient from the header again, by its own rules.
         let envelope = Envelope::new(Some(from.clone()), vec![to.clone()])
             .map_err(|error| MailError::Invalid(error.to_string()))?;
+        let id = format!("<{}@{}>", Uuid::new_v4(), from.domain());
         let mut builder = Message::builder()
             .envelope(envelope)
             .from(Mailbox::new(name, from))
@@ -78,7 +79,7 @@ impl Mail {
                 to.to_string(),
             ))
             .subject(self.subject.as_str())
-            .message_id(None);
+            .message_id(Some(id));
         for (name, value) in &self.headers {
             let name = HeaderName::new_from_ascii(name.clone())
                 .map_err(|_| MailError::Invalid(format!("header name {name:?}")))?;
@@ -225,6 +226,10 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} in {text}");
         }
+        // What this machine is called is no address, in a container least of all.
+        let mut lines = text.lines();
+        let id = lines.find(|line| line.starts_with("Message-ID: <"));
+        assert!(id.unwrap().ends_with("@example.com>"), "{text}");
     }
 
     #[test]
