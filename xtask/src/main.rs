@@ -33,7 +33,8 @@ const USAGE: &str = "cargo x <command>
   docs [--check]    regenerate docs/configuration.md and .env.example
   record-auth …     ask upstream's auth service again what the corpus asks
 
-The `wildfire` that `start` built answers: status, stop, migrate, db reset, keys generate, doctor.";
+The `wildfire` that `start` built answers: status, stop, migrate, db reset, keys, doctor,
+backup, restore.";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -60,7 +61,9 @@ fn run(args: &[String]) -> Outcome {
             eprintln!("{USAGE}");
             Ok(())
         }
-        Some("status" | "stop" | "migrate" | "db" | "keys" | "doctor") => start::hand_on(args),
+        Some("status" | "stop" | "migrate" | "db" | "keys" | "doctor" | "backup" | "restore") => {
+            start::hand_on(args)
+        }
         Some(unknown) => Err(Failure::new(format!(
             "unknown command {unknown:?}\n\n{USAGE}"
         ))),
