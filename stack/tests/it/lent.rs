@@ -98,6 +98,8 @@ async fn an_event_trigger_of_a_project_does_not_run_where_a_superuser_does() {
       create extension citext with schema evil;
       drop extension citext;
       create extension hstore with schema evil;
+      select _wildfire.create_publication('everything', null, null);
+      alter publication everything set (publish = 'insert');
       drop table public.a";
     project.batch(changes).await.unwrap();
     assert_eq!(text(&project, SEEN).await, "postgres/postgres");
