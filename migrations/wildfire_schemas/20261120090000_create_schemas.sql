@@ -38,6 +38,23 @@ $$;
 grant usage on schema auth to wildfire_owner;
 grant references (id), trigger on auth.users to wildfire_owner;
 
+-- A grant that is not one's to give is no error.
+do $$
+begin
+  if not has_schema_privilege('wildfire_owner', 'auth', 'usage')
+    or not has_column_privilege('wildfire_owner', 'auth.users', 'id', 'references')
+    or not has_table_privilege('wildfire_owner', 'auth.users', 'trigger')
+  then
+    raise insufficient_privilege using message =
+      'the role wildfire_owner may not refer to auth.users, and ' || current_user || ' may not let it. '
+      'Let supabase_admin or another superuser of that server run once: '
+      'grant usage on schema auth to wildfire_owner; '
+      'grant references (id), trigger on auth.users to wildfire_owner; '
+      'Or do without the prompt platform: WILDFIRE_PROMPTS=false';
+  end if;
+end
+$$;
+
 -- What the platform may know of users and sessions. Row level security shows nobody but their owner a
 -- row of these tables; a view reads them as who made it, while whatever functions somebody puts
 -- behind them run as who reads the view.

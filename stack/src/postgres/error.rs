@@ -26,6 +26,26 @@ pub enum PostgresError {
     /// The database somebody brought does not let us in.
     #[error("{0}")]
     Unreachable(#[from] Unreachable),
+    /// The database somebody brought is a copy.
+    #[error(
+        "The server at {at} is a standby, which takes no changes. Name the server that it follows."
+    )]
+    Standby {
+        /// Its address.
+        at: String,
+    },
+    /// The database somebody brought is set not to be changed.
+    #[error(
+        "The database {database} at {at} is read-only, and Wildfire keeps its data there. If that is no \
+         longer meant: alter database \"{database}\" reset default_transaction_read_only; (or `alter role \
+         … reset`, or the server's own setting, wherever it stands)."
+    )]
+    ReadOnly {
+        /// The address of its server.
+        at: String,
+        /// Its name.
+        database: String,
+    },
     /// Roles of an existing installation have passwords this one does not know.
     #[error(
         "The role {role} of this database has a password that is not known here. Set \

@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use platform::env::Secret;
-use platform::pg::{DatabaseUrls, Offer, SqlState, address, as_user, reach};
+use platform::pg::{
+    Client, DatabaseUrls, Executor, Offer, SqlState, address, as_user, column, reach,
+};
 use url::Url;
 
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, config, connect, logins};
@@ -15,6 +17,14 @@ use crate::secrets;
 /// How long a server that is not up yet is waited for in production, where one machine's start or one
 /// compose file starts both.
 const PATIENCE: Duration = Duration::from_mins(1);
+
+const READ_ONLY: &str = "-- pg_catalog.pg_settings.read_only
+select case
+  when pg_is_in_recovery() then 'standby'
+  when s.reset_val = 'on' then 'setting'
+end as reason
+from pg_settings as s
+where s.name = 'default_transaction_read_only'";
 
 /// Refuses a URL that cannot be used.
 pub(super) fn check(url: &str) -> Result<(), PostgresError> {
@@ -30,6 +40,7 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         _ => Duration::ZERO,
     };
     let (admin, mut client) = reach(&config(url).for_migrations(), patience).await?;
+    refuse_read_only(&client, &parsed).await?;
     let password = password(options)?;
     let with_role = |role| {
         (
@@ -61,6 +72,20 @@ pub(super) async fn open(options: &OpenOptions<'_>, url: &str) -> Result<Postgre
         offer,
         report,
     })
+}
+
+/// Our own connections would write all the same, which whoever set it does not want.
+async fn refuse_read_only(client: &Client, url: &Url) -> Result<(), PostgresError> {
+    let row = client.query_one(READ_ONLY, &[]).await?;
+    let refused = match column::<Option<String>>(&row, "reason")?.as_deref() {
+        None => return Ok(()),
+        Some("standby") => PostgresError::Standby { at: address(url) },
+        Some(_) => PostgresError::ReadOnly {
+            at: address(url),
+            database: url.path().trim_start_matches('/').to_owned(),
+        },
+    };
+    Err(refused)
 }
 
 /// The development password is on every sample; a server on a network gets another.

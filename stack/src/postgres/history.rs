@@ -11,12 +11,21 @@ create table if not exists supabase_migrations.schema_migrations (
   version text not null primary key
 );
 alter table supabase_migrations.schema_migrations
+  add column if not exists version text,
   add column if not exists statements text[],
   add column if not exists name text;
 create table if not exists supabase_migrations.seed_files (
   path text not null primary key,
   hash text not null
 );";
+
+const OTHER_SHAPE: &str = "-- supabase_migrations.schema_migrations.other_shape
+select string_agg(format('%s is of type %s and not %s', expected.name, format_type(a.atttypid, null),
+  expected.type), ', ') as reason
+from (values ('version', 'text'), ('name', 'text'), ('statements', 'text[]')) as expected (name, type)
+join pg_attribute as a on a.attname = expected.name
+  and a.attrelid = to_regclass('supabase_migrations.schema_migrations') and not a.attisdropped
+where format_type(a.atttypid, null) not in (expected.type, 'character varying')";
 
 const VERSIONS: &str = "-- supabase_migrations.schema_migrations.versions
 select version
@@ -38,7 +47,16 @@ on conflict (path) do update set hash = excluded.hash";
 
 /// Makes the tables if they are missing.
 pub(crate) async fn create(client: &Client) -> Result<(), DbError> {
-    client.batch(CREATE).await
+    client.batch(CREATE).await?;
+    let shape = client.query_one(OTHER_SHAPE, &[]).await?;
+    match column::<Option<String>>(&shape, "reason")? {
+        None => Ok(()),
+        Some(reason) => Err(DbError::Migration(format!(
+            "The table supabase_migrations.schema_migrations is not the Supabase CLI's: {reason}. Give \
+             it another name, such as: alter table supabase_migrations.schema_migrations rename to \
+             other_migrations;"
+        ))),
+    }
 }
 
 /// Versions of applied migrations, in order.

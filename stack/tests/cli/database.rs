@@ -230,3 +230,93 @@ async fn a_database_that_a_newer_version_migrated_is_refused_and_left_alone() {
         }
     }
 }
+
+/// As on Supabase: `postgres` owns the database and makes roles, and the schemas of services belong to a
+/// superuser with another name.
+async fn hosted() -> (Cluster, String) {
+    let cluster = server().await;
+    let admin = cluster.superuser_url("postgres");
+    let shape = Installation::new()
+        .with("POSTGRES_PASSWORD", "known")
+        .with("WILDFIRE_PROMPTS", "false");
+    let made = shape.run(&["migrate", "--db-url", &admin]);
+    assert!(made.status.success(), "{}", stderr(&made));
+    let theirs = "alter role postgres password 'known';
+      drop schema _wildfire, _wildfire_auth, supabase_migrations cascade";
+    execute(&admin, theirs).await;
+    let url = cluster.url("postgres", "known", "postgres");
+    (cluster, url)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_like_supabases_is_used_as_postgres_or_says_which_grant_is_missing() {
+    let (cluster, url) = hosted().await;
+    let installation = Installation::new().with("POSTGRES_PASSWORD", "known");
+    let migrate = || installation.run(&["migrate", "--db-url", &url]);
+    let refused = stderr(&migrate());
+    let grants = [
+        "grant usage on schema auth to wildfire_owner;",
+        "grant references (id), trigger on auth.users to wildfire_owner;",
+    ];
+    for grant in grants.iter().chain(&["WILDFIRE_PROMPTS=false"]) {
+        assert!(refused.contains(grant), "{refused}");
+    }
+    for grant in grants {
+        execute(&cluster.superuser_url("postgres"), grant).await;
+    }
+    let migrated = migrate();
+    assert!(migrated.status.success(), "{}", stderr(&migrated));
+    installation.write(
+        "supabase/migrations/20240101000000_all.sql",
+        "create publication everything for all tables;",
+    );
+    let refused = stderr(&migrate());
+    assert!(
+        refused.contains("all.sql, line 1, failed") && refused.contains("Let one of that server"),
+        "{refused}"
+    );
+    installation.write(
+        "supabase/migrations/20240101000000_all.sql",
+        "create extension file_fdw;",
+    );
+    let refused = stderr(&migrate());
+    assert!(
+        refused.contains("create extension if not exists \"file_fdw\" with schema extensions;"),
+        "{refused}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_takes_no_changes_or_records_otherwise_is_refused_in_words() {
+    let (cluster, url) = managed().await;
+    let admin = cluster.superuser_url("managed");
+    let installation = Installation::new();
+    installation.write(
+        "supabase/migrations/20240101000000_a.sql",
+        "create table a ();",
+    );
+    let migrate = || stderr(&installation.run(&["migrate", "--db-url", &url]));
+    let setting = "alter database managed set default_transaction_read_only = on";
+    execute(&admin, setting).await;
+    let refused = migrate();
+    assert!(
+        refused.contains("alter database \"managed\" reset default_transaction_read_only"),
+        "{refused}"
+    );
+    let usable = "begin read write;
+      alter database managed reset default_transaction_read_only;
+      create schema supabase_migrations authorization owner;
+      create table supabase_migrations.schema_migrations (version bigint primary key, applied boolean);
+      alter table supabase_migrations.schema_migrations owner to owner;
+      commit";
+    execute(&admin, usable).await;
+    let refused = migrate();
+    assert!(
+        refused.contains("version is of type bigint and not text")
+            && refused.contains("schema_migrations rename to"),
+        "{refused}"
+    );
+    let renamed = "alter table supabase_migrations.schema_migrations rename to other_migrations";
+    execute(&url, renamed).await;
+    assert!(migrate().contains("Applied"));
+}
