@@ -1,6 +1,7 @@
 //! `wildfire`: everything of Wildfire in one process.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser as _;
 use platform::env::Vars;
@@ -8,6 +9,9 @@ use platform::memory;
 use platform::telemetry::{LogFormat, check_level, init_logs};
 use stack::commands::{self, Cli};
 use stack::ui::Ui;
+
+/// What a thread may take that was told to stop: it may wait for somebody who never comes.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Reads how to log, then runs the command.
 ///
@@ -48,7 +52,9 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    match runtime.block_on(commands::run(cli, ui, &vars)) {
+    let outcome = runtime.block_on(commands::run(cli, ui, &vars));
+    runtime.shutdown_timeout(LAST_WORDS);
+    match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             ui.error(&error.to_string());

@@ -252,3 +252,48 @@ fn damaged<E>(_: E) -> io::Error {
 fn unusable<E>(_: E) -> io::Error {
     io::Error::other("the cryptography library failed")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    /// By the `age` crate 0.12.1, with the passphrase "correct horse": the header, and in hexadecimal what
+    /// follows it.
+    const BY_AGE: [&str; 2] = [
+        "age-encryption.org/v1\n-> scrypt 0dTO+mw+JlGHMe7sl62FBg 4\n\
+         O6x5KyEyMkdVVN0jkIEFyP9jycJxdI0M6/Q8hPnv+xI\n--- /mohS2PKXNU0edRv2SUczupTcc4h5Qki64iM4qUMEOE\n",
+        "a38aca256a7cbbb4039f4428d3280ff5ceb5778fc5f06c9d74512776281d4561de635fb4829a371335e838740208",
+    ];
+
+    fn opened(bytes: &[u8], passphrase: &str) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let opened = Opened::new(Cursor::new(bytes), &Secret::from(passphrase));
+        opened?.read_to_end(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn a_file_that_age_wrote_opens_with_its_passphrase() {
+        let payload = hex::decode(BY_AGE[1]).unwrap();
+        let file = [BY_AGE[0].as_bytes(), &payload].concat();
+        let text = opened(&file, "correct horse").unwrap();
+        assert_eq!(text, b"written by age");
+        let other = opened(&file, "battery staple").unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::PermissionDenied);
+    }
+
+    #[test]
+    fn what_was_sealed_opens_whatever_its_size_and_only_whole() {
+        for size in [0, 1, CHUNK, CHUNK + 1] {
+            let text: Vec<u8> = (0..=250).cycle().take(size).collect();
+            let mut sealed = Sealed::new(Vec::new(), &Secret::from("words")).unwrap();
+            sealed.write_all(&text).unwrap();
+            let sealed = sealed.finish().unwrap();
+            assert_eq!(opened(&sealed, "words").unwrap(), text, "{size}");
+            let cut = opened(&sealed[..sealed.len() - 1], "words").unwrap_err();
+            assert_eq!(cut.kind(), ErrorKind::UnexpectedEof, "{size}");
+        }
+    }
+}

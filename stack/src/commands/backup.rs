@@ -18,6 +18,9 @@ use crate::ui::Ui;
 /// How often somebody who watches is told how far it is.
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 
+/// What a step may take that somebody waits for who wants to stop.
+const LAST_STEP: Duration = Duration::from_secs(2);
+
 /// Secrets that stay with whoever sets them.
 const OF_THE_ENVIRONMENT: [&str; 7] = [
     "JWT_SECRET",
@@ -123,7 +126,7 @@ async fn copy_stopped(
     copied
 }
 
-/// Waits for work and tells how far it is; Ctrl-C ends it at its next step.
+/// Waits for work and tells how far it is; Ctrl-C ends it at its next step, unless that was the last.
 pub(super) async fn watched<T>(
     work: impl Future<Output = Result<T, CliError>>,
     progress: &Progress,
@@ -141,7 +144,8 @@ pub(super) async fn watched<T>(
             () = signals.next() => {
                 progress.stop();
                 ui.progress(None);
-                return Err(BackupError::Interrupted.into());
+                let ended = tokio::time::timeout(LAST_STEP, &mut work).await;
+                return ended.unwrap_or_else(|_| Err(BackupError::Interrupted.into()));
             }
             _ = tick.tick() => ui.progress(Some(&format!("{} so far", size(progress.bytes())))),
         }

@@ -53,7 +53,7 @@ enum Command {
         #[arg(short, long, value_enum, default_value_t)]
         output: Output,
     },
-    /// Bring the database up to date without serving
+    /// Bring the database up to date, also while Wildfire runs
     Migrate(migrate::MigrateOptions),
     /// Write the database, secrets and files of this installation to one file, also while it runs
     Backup(backup::BackupOptions),

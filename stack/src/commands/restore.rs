@@ -1,6 +1,6 @@
 //! `wildfire restore`: what `wildfire backup` wrote, in a new folder or in the place of what is there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -110,10 +110,23 @@ async fn unpack(
         started,
     );
     if let Some(aside) = aside {
-        ui.note(&format!("What was there before is in {}", shown(&aside)));
+        ui.note(&format!(
+            "What was there before is in {}",
+            whereabouts(&aside)
+        ));
     }
     ui.note("Start it with `wildfire start`, with the environment and the supabase folder it had.");
     Ok(())
+}
+
+/// Where former data is, and its database if that is elsewhere.
+fn whereabouts(aside: &Path) -> String {
+    let database = std::fs::read_link(postgres::data_dir(aside));
+    let aside = shown(aside);
+    match database {
+        Ok(database) => format!("{aside}, its database in {}", database.display()),
+        Err(_) => aside,
+    }
 }
 
 fn finish_earlier(setup: &Setup, ui: Ui) -> Result<(), CliError> {
@@ -125,7 +138,7 @@ fn finish_earlier(setup: &Setup, ui: Ui) -> Result<(), CliError> {
     if let Some(aside) = aside {
         ui.note(&format!(
             "What was there before that is in {}",
-            shown(&aside)
+            whereabouts(&aside)
         ));
     }
     Ok(())

@@ -1,12 +1,30 @@
-//! Archives that are damaged, foreign or made to harm: `wildfire restore` changes nothing and says why.
+//! What is refused, and in which words: archives that are damaged, foreign or made to harm, and names that
+//! none can have.
 
-use std::fs;
+use std::fs::{self, File};
 
 use serde_json::{Value, json};
 use tar::EntryType;
 
-use super::backup::small;
 use super::installation::{Installation, stderr};
+
+/// A folder that looks like a stopped installation's, and is small.
+pub(crate) fn small() -> Installation {
+    let installation = Installation::new().with("WILDFIRE_CALLED_AS", "wildfire");
+    let major = platform_test_major();
+    installation.write(".wildfire/postgres/PG_VERSION", &format!("{major}\n"));
+    installation.write(".wildfire/postgres/global/pg_control", &"x".repeat(8192));
+    // What does not get smaller.
+    let noise = (0..20_000_u32).map(|n| n.wrapping_mul(0x9E37_79B9).to_string());
+    installation.write(".wildfire/postgres/base/1/2", &noise.collect::<String>());
+    installation.write(".wildfire/mail/1.eml", "dear");
+    installation
+}
+
+fn platform_test_major() -> u32 {
+    use platform::cluster::{Binaries, FindOptions};
+    Binaries::find(&FindOptions::detect()).unwrap().major()
+}
 
 /// Runs `backup` with arguments.
 #[track_caller]
@@ -185,4 +203,59 @@ fn a_backup_of_another_postgres_says_which_is_missing() {
         said.contains("Postgres 14") && said.contains("WILDFIRE_PG_BIN"),
         "{said}"
     );
+}
+
+#[test]
+fn a_backup_is_refused_in_words() {
+    let installation = small();
+    let said = |arguments: &[&str]| {
+        let made = installation.run(&[&["backup"], arguments].concat());
+        assert!(!made.status.success(), "{}", stderr(&made));
+        stderr(&made)
+    };
+    installation.write("there", "");
+    assert!(said(&["there"]).contains("--overwrite"));
+    assert!(said(&[".wildfire/inside"]).contains("outside of"));
+    assert!(said(&["no/such/folder"]).contains("no/such/folder cannot be written"));
+    assert!(said(&["new", "--encrypt"]).contains("WILDFIRE_BACKUP_PASSPHRASE"));
+    assert!(said(&["new", "--data-dir=nowhere"]).contains("nothing to back up in"));
+    installation.write("empty", "\n");
+    assert!(said(&["new", "--passphrase-file=empty"]).contains("holds no passphrase"));
+    std::os::unix::fs::symlink("/etc", installation.data_dir().join("postgres/base/3")).unwrap();
+    assert!(said(&["new"]).contains("postgres/base/3 is a link"));
+    assert_eq!(fs::read_dir(installation.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn the_name_of_an_archive_that_is_being_written_is_taken() {
+    let installation = small();
+    let part = installation.path().join("archive.part");
+    let other = File::create(&part).unwrap();
+    other.lock().unwrap();
+    let second = installation.run(&["backup", "archive"]);
+    assert!(!second.status.success());
+    assert!(
+        stderr(&second).contains("Another backup is being written"),
+        "{}",
+        stderr(&second)
+    );
+    assert!(part.exists());
+    // Of one that was killed, the lock is gone.
+    drop(other);
+    let third = installation.run(&["backup", "archive"]);
+    assert!(third.status.success(), "{}", stderr(&third));
+    assert!(!part.exists());
+    let fourth = installation.run(&["backup", "archive", "--overwrite"]);
+    assert!(fourth.status.success(), "{}", stderr(&fourth));
+}
+
+#[test]
+fn a_backup_does_not_follow_a_link_in_its_way() {
+    let installation = small();
+    installation.write("precious", "precious");
+    let part = installation.path().join("archive.part");
+    std::os::unix::fs::symlink("precious", part).unwrap();
+    installation.run(&["backup", "archive"]);
+    let precious = fs::read_to_string(installation.path().join("precious"));
+    assert_eq!(precious.unwrap(), "precious");
 }

@@ -13,6 +13,7 @@ use platform::clock::Clock;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
+use super::archives::small;
 use super::full_disk::Disk;
 use super::installation::{Installation, Process, execute, stderr, stdout, value};
 use super::supervise::{json_of, wait_until};
@@ -147,6 +148,16 @@ fn a_backup_under_load_has_every_write_that_was_acknowledged_before_its_time() {
         "{}",
         stderr(&made)
     );
+    let mut elsewhere = installation.command(&["backup", "other.tar.gz"]);
+    let elsewhere = elsewhere
+        .env("WILDFIRE_ENV", "development")
+        .output()
+        .unwrap();
+    assert!(
+        stderr(&elsewhere).contains("environment"),
+        "{}",
+        stderr(&elsewhere)
+    );
     let archive = installation.path().join("night.tar.gz");
     assert_eq!(mode(&archive), 0o600);
     assert!(!installation.path().join("night.tar.gz.part").exists());
@@ -159,14 +170,19 @@ fn a_backup_under_load_has_every_write_that_was_acknowledged_before_its_time() {
     // The one that was copied still runs, with ports of its own.
     let copy = other.start(&[]);
     let url = status(&other, "DB_URL");
+    runtime.block_on(has_what_was_acknowledged(&url, &writers, &archive));
+    let whole = "select count(*)::text || ' ' || count(distinct a)::text from public.ballast";
+    assert_eq!(runtime.block_on(value(&url, whole)), "300000 300000");
+    same_session(&writers, copy.state.api_port);
+}
+
+/// What was acknowledged before the archive's time is there; some of it was after.
+async fn has_what_was_acknowledged(url: &str, writers: &Writers, archive: &Path) {
     let keys = "select coalesce(string_agg(key, ' '), '') from wildfire.prompts";
-    let keys = runtime.block_on(value(&url, keys));
+    let keys = value(url, keys).await;
     let keys: std::collections::HashSet<&str> = keys.split(' ').collect();
-    let taken_at: Timestamp = manifest(&archive)["taken_at"]
-        .as_str()
-        .unwrap()
-        .parse()
-        .unwrap();
+    let taken_at = manifest(archive)["taken_at"].clone();
+    let taken_at: Timestamp = taken_at.as_str().unwrap().parse().unwrap();
     let acknowledged = writers.acknowledged.lock().unwrap();
     for (key, at) in acknowledged.iter().filter(|(_, at)| *at < taken_at) {
         assert!(
@@ -175,9 +191,6 @@ fn a_backup_under_load_has_every_write_that_was_acknowledged_before_its_time() {
         );
     }
     assert!(acknowledged.iter().any(|(_, at)| *at > taken_at));
-    let whole = "select count(*)::text || ' ' || count(distinct a)::text from public.ballast";
-    assert_eq!(runtime.block_on(value(&url, whole)), "300000 300000");
-    same_session(&writers, copy.state.api_port);
 }
 
 /// Tokens of before are good, both kinds.
@@ -220,11 +233,16 @@ async fn a_stopped_installation_is_backed_up_and_put_in_the_place_of_another() {
     let unasked = installation.run(&["restore", "cold.tar.gz.age"]);
     assert!(stderr(&unasked).contains("--yes"), "{}", stderr(&unasked));
     installation.write(".wildfire/later/service.bin", "changed");
-    // What a restore left that was killed while it unpacked.
-    installation.write(".wildfire/restore.part/postgres/half", "");
+    let mut killed = installation.command(&["restore", "cold.tar.gz.age", "--yes"]);
+    let mut killed = killed.stderr(Stdio::null()).spawn().unwrap();
+    let part = installation.data_dir().join("restore.part/postgres");
+    wait_until("it never unpacked", || part.exists());
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    let file = |name: &str| fs::read_to_string(installation.data_dir().join(name)).unwrap();
+    assert_eq!(file("later/service.bin"), "changed");
     let restored = installation.run(&["restore", "cold.tar.gz.age", "--yes"]);
     assert!(restored.status.success(), "{}", stderr(&restored));
-    let file = |name: &str| fs::read_to_string(installation.data_dir().join(name)).unwrap();
     assert_eq!(file("later/service.bin"), "of a service to come");
     assert!(!installation.data_dir().join("restore.part").exists());
     let aside = set_aside(&installation);
@@ -242,79 +260,6 @@ fn set_aside(installation: &Installation) -> String {
     names.retain(|name| name.starts_with("before-restore-"));
     assert_eq!(names.len(), 1, "{names:?}");
     names.remove(0)
-}
-
-/// A folder that looks like a stopped installation's, and is small.
-pub(crate) fn small() -> Installation {
-    let installation = Installation::new().with("WILDFIRE_CALLED_AS", "wildfire");
-    let major = platform_test_major();
-    installation.write(".wildfire/postgres/PG_VERSION", &format!("{major}\n"));
-    installation.write(".wildfire/postgres/global/pg_control", &"x".repeat(8192));
-    // What does not get smaller.
-    let noise = (0..20_000_u32).map(|n| n.wrapping_mul(0x9E37_79B9).to_string());
-    installation.write(".wildfire/postgres/base/1/2", &noise.collect::<String>());
-    installation.write(".wildfire/mail/1.eml", "dear");
-    installation
-}
-
-fn platform_test_major() -> u32 {
-    use platform::cluster::{Binaries, FindOptions};
-    Binaries::find(&FindOptions::detect()).unwrap().major()
-}
-
-#[test]
-fn a_backup_is_refused_in_words() {
-    let installation = small();
-    let said = |arguments: &[&str]| {
-        let made = installation.run(&[&["backup"], arguments].concat());
-        assert!(!made.status.success(), "{}", stderr(&made));
-        stderr(&made)
-    };
-    installation.write("there", "");
-    assert!(said(&["there"]).contains("--overwrite"));
-    assert!(said(&[".wildfire/inside"]).contains("outside of"));
-    assert!(said(&["no/such/folder"]).contains("no/such/folder cannot be written"));
-    assert!(said(&["new", "--encrypt"]).contains("WILDFIRE_BACKUP_PASSPHRASE"));
-    assert!(said(&["new", "--data-dir=nowhere"]).contains("nothing to back up in"));
-    installation.write("empty", "\n");
-    assert!(said(&["new", "--passphrase-file=empty"]).contains("holds no passphrase"));
-    std::os::unix::fs::symlink("/etc", installation.data_dir().join("postgres/base/3")).unwrap();
-    assert!(said(&["new"]).contains("postgres/base/3 is a link"));
-    assert_eq!(fs::read_dir(installation.path()).unwrap().count(), 3);
-}
-
-#[test]
-fn the_name_of_an_archive_that_is_being_written_is_taken() {
-    let installation = small();
-    let part = installation.path().join("archive.part");
-    let other = File::create(&part).unwrap();
-    other.lock().unwrap();
-    let second = installation.run(&["backup", "archive"]);
-    assert!(!second.status.success());
-    assert!(
-        stderr(&second).contains("Another backup is being written"),
-        "{}",
-        stderr(&second)
-    );
-    assert!(part.exists());
-    // Of one that was killed, the lock is gone.
-    drop(other);
-    let third = installation.run(&["backup", "archive"]);
-    assert!(third.status.success(), "{}", stderr(&third));
-    assert!(!part.exists());
-    let fourth = installation.run(&["backup", "archive", "--overwrite"]);
-    assert!(fourth.status.success(), "{}", stderr(&fourth));
-}
-
-#[test]
-fn a_backup_does_not_follow_a_link_in_its_way() {
-    let installation = small();
-    installation.write("precious", "precious");
-    let part = installation.path().join("archive.part");
-    std::os::unix::fs::symlink("precious", part).unwrap();
-    installation.run(&["backup", "archive"]);
-    let precious = fs::read_to_string(installation.path().join("precious"));
-    assert_eq!(precious.unwrap(), "precious");
 }
 
 fn interrupted(mut child: Child) -> String {
@@ -352,6 +297,19 @@ fn ctrl_c_leaves_no_file_and_no_trace_in_postgres() {
     wait_until("the slot is still there", || {
         runtime.block_on(value(&url, slots)) == "0"
     });
+}
+
+#[test]
+fn ctrl_c_does_not_wait_for_a_reader_who_went_to_sleep() {
+    let installation = small();
+    let mut command = installation.command(&["backup", "-"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // It has begun, and a pipe does not hold all of it.
+    let mut reader = child.stdout.take().unwrap();
+    std::io::Read::read_exact(&mut reader, &mut [0]).unwrap();
+    let said = interrupted(child);
+    assert!(said.contains("nothing is left of it"), "{said}");
 }
 
 #[test]

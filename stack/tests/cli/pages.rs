@@ -2,14 +2,17 @@
 //! order of the page and in one shell, as somebody does who types it all.
 //!
 //! A page begins in a project's folder. In place of `wildfire` there is a shim that lets `start` pick
-//! free ports (`doctor` looks at the same). What cannot be run on any machine (a service file, a line of a crontab) stands in a block
-//! of another language (`ini`, `text`).
+//! free ports (`doctor` looks at the same). What cannot be run on any machine (a service file, a line of
+//! a crontab) stands in a block of another language (`ini`, `text`); what needs more than a test has at
+//! hand in `sh <what>`, which a test of its own runs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::installation::{Installation, stderr, stdout};
+use platform::cluster::{Binaries, Cluster, FindOptions, SUPPORTED_MAJORS};
+
+use super::installation::{Installation, execute, stderr, stdout, value};
 use super::open_folder;
 
 /// The commands of a page.
@@ -24,15 +27,16 @@ struct Block {
 }
 
 impl Page {
-    /// A page of `docs/operate/`.
-    fn read(name: &str) -> Self {
+    /// The blocks of a page of `docs/operate/` in this language.
+    fn read(name: &str, wanted: &str) -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/operate");
-        let page = Self::parse(name, &fs::read_to_string(folder.join(name)).unwrap());
+        let text = fs::read_to_string(folder.join(name)).unwrap();
+        let page = Self::parse(name, wanted, &text);
         assert!(!page.blocks.is_empty(), "{name} has no commands");
         page
     }
 
-    fn parse(name: &str, text: &str) -> Self {
+    fn parse(name: &str, wanted: &str, text: &str) -> Self {
         let mut blocks: Vec<Block> = Vec::new();
         let mut language = None;
         for (line, text) in text.lines().enumerate() {
@@ -40,12 +44,12 @@ impl Page {
                 (Some(_), Some(_)) => language = None,
                 (Some(opened), None) => {
                     language = Some(opened);
-                    if opened == "sh" {
+                    if opened == wanted {
                         let text = String::new();
                         blocks.push(Block { line, text });
                     }
                 }
-                (None, Some("sh")) => {
+                (None, Some(language)) if language == wanted => {
                     let block = blocks.last_mut().unwrap();
                     block.text.push_str(text);
                     block.text.push('\n');
@@ -69,16 +73,15 @@ impl Page {
     /// Runs it in the folder of an installation; what it said is the error.
     fn run(&self, installation: &Installation) -> Result<String, String> {
         let tools = open_folder();
-        let path = std::env::var_os("PATH").unwrap();
         fs::write(tools.path().join("wildfire"), SHIM).unwrap();
         let executable = fs::Permissions::from_mode(0o755);
         fs::set_permissions(tools.path().join("wildfire"), executable).unwrap();
         let mut shell = installation.shell("sh", &["-c", &self.script()]);
+        let path = shell.get_envs().find(|(name, _)| *name == "PATH");
+        let path = path.and_then(|(_, path)| path).unwrap().display();
+        let path = format!("{}:{path}", tools.path().display());
         shell
-            .env(
-                "PATH",
-                format!("{}:{}", tools.path().display(), path.display()),
-            )
+            .env("PATH", path)
             .env("WILDFIRE_PROGRAM", env!("CARGO_BIN_EXE_wildfire"))
             .env("WILDFIRE_CALLED_AS", "wildfire");
         let output = shell.output().unwrap();
@@ -124,12 +127,14 @@ fn a_page_is_run_in_order_in_one_shell_and_says_where_it_failed() {
         ```sh\n  wildfire --version\n  test \"$name\" = ada && touch here\n  ```\n";
     let installation = Installation::new();
     installation.write("sub/file", "");
-    let said = Page::parse("page.md", text).run(&installation).unwrap();
+    let said = Page::parse("page.md", "sh", text)
+        .run(&installation)
+        .unwrap();
     assert!(said.contains("wildfire "), "{said}");
     assert!(installation.path().join("sub/here").exists());
 
     let wrong = format!("{text}\n```sh\nfalse\ntouch after\n```\n");
-    let said = Page::parse("page.md", &wrong).run(&installation);
+    let said = Page::parse("page.md", "sh", &wrong).run(&installation);
     let said = said.unwrap_err();
     assert!(said.ends_with("--- page.md, line 19\n"), "{said}");
     assert!(!installation.path().join("sub/after").exists());
@@ -138,7 +143,11 @@ fn a_page_is_run_in_order_in_one_shell_and_says_where_it_failed() {
 #[test]
 fn what_a_page_starts_is_stopped_after_it() {
     let installation = Installation::new();
-    let page = Page::parse("page.md", "```sh\nwildfire start --detach\nfalse\n```\n");
+    let page = Page::parse(
+        "page.md",
+        "sh",
+        "```sh\nwildfire start --detach\nfalse\n```\n",
+    );
     let said = page.run(&installation).unwrap_err();
     assert!(said.contains("Wildfire is running"), "{said}");
     let state = stack::lifecycle::running(&installation.data_dir());
@@ -148,7 +157,7 @@ fn what_a_page_starts_is_stopped_after_it() {
 fn run_as_written(name: &str) -> String {
     let installation = Installation::new();
     installation.write("supabase/config.toml", "project_id = \"notes\"\n");
-    let said = Page::read(name).run(&installation);
+    let said = Page::read(name, "sh").run(&installation);
     said.unwrap_or_else(|said| panic!("{said}"))
 }
 
@@ -186,10 +195,50 @@ fn every_page_with_commands_is_run() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         let text = fs::read_to_string(entry.path()).unwrap();
-        if !Page::parse(&name, &text).blocks.is_empty() {
+        if !Page::parse(&name, "sh", &text).blocks.is_empty() {
             names.push(name);
         }
     }
     names.sort();
     assert_eq!(names, RUN);
+}
+
+/// A system's Postgres that has `pg_dump`, which the embedded one lacks.
+fn with_tools() -> Option<Binaries> {
+    let mut folders = SUPPORTED_MAJORS
+        .rev()
+        .map(|major| PathBuf::from(format!("/usr/lib/postgresql/{major}/bin")));
+    let bin = folders.find(|bin| bin.join("pg_dump").exists())?;
+    let options = FindOptions {
+        bin: Some(bin),
+        ..FindOptions::detect()
+    };
+    Binaries::find(&options).ok()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_of_ones_own_is_saved_and_restored_as_the_page_says() {
+    let Some(tools) = with_tools() else {
+        // Says nothing where there is none.
+        return;
+    };
+    let path = std::env::var_os("PATH").unwrap();
+    let path = format!("{}:{}", tools.bin().display(), path.display());
+    let old = Cluster::temporary(tools.clone()).start().await.unwrap();
+    let new = Cluster::temporary(tools).start().await.unwrap();
+    let (old, new) = (
+        &old.superuser_url("postgres"),
+        &new.superuser_url("postgres"),
+    );
+    let installation = Installation::new().with("PATH", &path);
+    let migrated = installation.run(&["migrate", "--db-url", old]);
+    assert!(migrated.status.success(), "{}", stderr(&migrated));
+    execute(old, "create table public.kept as select 'kept' as v").await;
+    let installation = installation
+        .with("DATABASE_URL", old)
+        .with("NEW_DATABASE_URL", new);
+    let said = Page::read("backup.md", "sh external").run(&installation);
+    let said = said.unwrap_or_else(|said| panic!("{said}"));
+    assert!(said.contains("Wildfire is running"), "{said}");
+    assert_eq!(value(new, "select v from public.kept").await, "kept");
 }
