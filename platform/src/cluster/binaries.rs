@@ -151,22 +151,23 @@ impl Binaries {
         } else {
             bin
         };
-        if is_ours {
-            trust_extensions(&bin);
-        }
         let version = version_of(&bin)?;
         let major = parse_major(&version).filter(|major| SUPPORTED_MAJORS.contains(major));
         let Some(major) = major else {
             let reason = format!("it is version {version}, and versions 15 to 18 are supported");
             return Err(ClusterError::Unusable { path: bin, reason });
         };
-        Ok(Self {
+        let found = Self {
             bin,
             major,
             version,
             origin,
             cache_dir: cache_dir.to_owned(),
-        })
+        };
+        if is_ours {
+            found.trust_extensions();
+        }
+        Ok(found)
     }
 
     /// The same programs at a place `account` can reach, copied there if need be.
@@ -178,9 +179,6 @@ impl Binaries {
             return Ok(self.clone());
         }
         let bin = copy_to_cache(&self.bin, &self.cache_dir)?;
-        if is_package(&self.bin) {
-            trust_extensions(&bin);
-        }
         if !account.may_run(&bin.join("postgres")) {
             let reason = "the account Postgres runs as may not enter that folder; set WILDFIRE_CACHE_DIR \
                  to one that every account may enter";
@@ -189,10 +187,25 @@ impl Binaries {
                 reason: reason.to_owned(),
             });
         }
-        Ok(Self {
+        let found = Self {
             bin,
             ..self.clone()
-        })
+        };
+        if is_package(&self.bin) {
+            found.trust_extensions();
+        }
+        Ok(found)
+    }
+
+    /// Lets projects create what they may have. Where the account may not write there they cannot, and
+    /// are told when they try.
+    fn trust_extensions(&self) {
+        if self.major == extensions::LOOKED_AT
+            && let Err(error) = extensions::mark_trusted(&self.bin)
+        {
+            let folder = self.bin.display();
+            tracing::debug!(%folder, %error, "extensions are not marked as trusted");
+        }
     }
 
     /// The major version, for example 18.
@@ -232,14 +245,6 @@ impl Binaries {
 
     pub(super) fn program(&self, name: &str) -> PathBuf {
         self.bin.join(name)
-    }
-}
-
-/// Lets projects create what they may have. Where the account may not write there they cannot, and are
-/// told when they try.
-fn trust_extensions(bin: &Path) {
-    if let Err(error) = extensions::mark_trusted(bin) {
-        tracing::debug!(folder = %bin.display(), %error, "extensions are not marked as trusted");
     }
 }
 

@@ -85,8 +85,8 @@ fn extension(statement: &Statement<'_>) -> Option<String> {
 fn forbidden(extension: &str, server: &Server) -> String {
     match server {
         Server::Embedded { extensions, .. } if TRUSTED_EXTENSIONS.contains(&extension) => format!(
-            "Projects may have {extension}, but its file in {} does not say so, and this account may not \
-             change that. Start once as the owner of that folder.",
+            "Projects may have {extension}, but {}/{extension}.control does not say so. Add the line \
+             `trusted = true` there, or let the role supabase_admin create it.",
             extensions.display()
         ),
         Server::Embedded { .. } => format!(

@@ -31,6 +31,9 @@ pub const TRUSTED_EXTENSIONS: &[&str] = &[
     "sslinfo",
 ];
 
+/// The major version whose scripts were looked at; in 15, `earthdistance` found things by half a name.
+pub(super) const LOOKED_AT: u32 = 18;
+
 /// Where the programs in `bin` look for extensions.
 pub(super) fn folder(bin: &Path) -> PathBuf {
     let prefix = bin.parent().unwrap_or(bin);
