@@ -14,9 +14,9 @@ use platform::env::Vars;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
-use super::setup::{Setup, database_url, shown};
+use super::setup::{Setup, database_url, running_alike, shown};
 use super::{CliError, Folders, migrate};
-use crate::lifecycle::{State, refuse_if_taken, running};
+use crate::lifecycle::{State, refuse_if_taken};
 use crate::postgres::{self, OpenOptions, Postgres, PostgresError};
 use crate::secrets::Secrets;
 use crate::ui::Ui;
@@ -24,7 +24,7 @@ use crate::ui::Ui;
 /// Asks, makes a new database, puts it in the old one's place and deletes that.
 pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let setup = Setup::load(folders, vars)?;
-    let state = running(&setup.data_dir)?;
+    let state = running_alike(&setup.data_dir)?;
     let brought = match &state {
         Some(state) => state.db_url.clone(),
         None => database_url(None, vars),

@@ -124,6 +124,17 @@ pub enum CliError {
     /// The command would pull the database away from under a running installation.
     #[error("Wildfire is running with this data folder. Stop it first: `wildfire stop`.")]
     StopFirst,
+    /// What runs does not know the tables of this version.
+    #[error(
+        "Wildfire {running} runs with this data folder, and this is version {own}. Stop it first \
+         (`wildfire stop`), or call that version."
+    )]
+    OtherVersion {
+        /// Its version.
+        running: String,
+        /// This one's.
+        own: &'static str,
+    },
     /// Two resets at once.
     #[error("Another `wildfire db reset` is at work on this data folder. Wait until it is done.")]
     ResetAtWork,

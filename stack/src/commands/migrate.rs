@@ -5,9 +5,9 @@ use std::time::Instant;
 use clap::Args;
 use platform::env::Vars;
 
-use super::setup::{Setup, database_url};
+use super::setup::{Setup, database_url, running_alike};
 use super::{CliError, Folders};
-use crate::lifecycle::{State, refuse_if_taken, running};
+use crate::lifecycle::{State, refuse_if_taken};
 use crate::postgres::{OpenOptions, Postgres, connect};
 use crate::secrets::Secrets;
 use crate::ui::Ui;
@@ -26,7 +26,7 @@ pub(super) struct MigrateOptions {
 pub(super) async fn run(options: &MigrateOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let setup = Setup::load(&options.folders, vars)?;
     let url = database_url(options.db_url.as_deref(), vars);
-    if let Some(state) = running(&setup.data_dir)? {
+    if let Some(state) = running_alike(&setup.data_dir)? {
         return beside(&setup, &state, url, ui, vars).await;
     }
     refuse_if_taken(&setup.data_dir)?;

@@ -15,7 +15,7 @@ use url::{Host, Url};
 
 use super::CliError;
 use crate::config_toml::{self, Project};
-use crate::lifecycle::Instance;
+use crate::lifecycle::{Instance, State, running};
 use crate::secrets::{FILE, Secrets, Sources};
 use crate::serve::Mode;
 use crate::services;
@@ -159,6 +159,18 @@ pub(super) fn unknown_variables(vars: &Vars) -> impl Iterator<Item = &str> {
             && !VARIABLES.contains(&format!("| `{name}` |"))
     };
     vars.iter().map(|(name, _)| name).filter(is_unknown)
+}
+
+/// What runs with the data folder, if it can go on with what this version makes of the database.
+pub(super) fn running_alike(data_dir: &Path) -> Result<Option<State>, CliError> {
+    let own = env!("CARGO_PKG_VERSION");
+    match running(data_dir)? {
+        Some(State { version, .. }) if version != own => Err(CliError::OtherVersion {
+            running: version,
+            own,
+        }),
+        state => Ok(state),
+    }
 }
 
 /// A server of one's own: the option, else the variable.

@@ -2,8 +2,6 @@
 
 use std::process::Stdio;
 
-use rustix::process::{Pid, Signal, kill_process};
-
 use super::installation::{Installation, Process, execute, servers_of, stderr, value};
 use super::supervise::{sign_up, wait_until};
 
@@ -259,9 +257,8 @@ async fn a_reset_that_is_broken_off_has_changed_nothing_and_leaves_nothing_for_l
     wait_until("it never began", || beside.join("postmaster.pid").exists());
     let second = installation.run(&["db", "reset", "--yes"]);
     assert!(stderr(&second).contains("Another"), "{}", stderr(&second));
-    let pid = Pid::from_raw(i32::try_from(reset.id()).unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
-    assert!(!reset.wait().unwrap().success());
+    reset.kill().unwrap();
+    reset.wait().unwrap();
     assert_eq!(value(&url, SCRATCH).await, "false");
 
     std::fs::remove_file(installation.path().join(path)).unwrap();
@@ -288,6 +285,19 @@ async fn migrate_works_on_a_running_installation() {
     let more = "select count(*)::text from more";
     assert_eq!(value(&process.database_url(), more).await, "0");
     sign_up(process.state.api_port);
+
+    // As another version writes it.
+    let path = installation.data_dir().join("wildfire.json");
+    let state = std::fs::read_to_string(&path).unwrap();
+    let own = format!("\"{}\"", process.state.version);
+    std::fs::write(&path, state.replace(&own, "\"0.0.9\"")).unwrap();
+    for arguments in [&["migrate"][..], &["db", "reset", "--yes"]] {
+        let said = stderr(&installation.run(arguments));
+        assert!(
+            said.contains("Wildfire 0.0.9 runs") && said.contains("wildfire stop"),
+            "{said}"
+        );
+    }
 }
 
 #[test]
