@@ -1,6 +1,7 @@
 -- What Postgres lets only superusers make, and projects have in their migrations all the same: event
--- triggers, publications of all tables, servers of postgres_fdw, settings of the data API and of their own. Upstream's supautils does it inside the
--- server; here the administrator lends functions. None of them makes anybody more than they are.
+-- triggers, publications of all tables, servers of postgres_fdw, settings of the data API and of their own.
+-- Upstream's supautils does it inside the server; here the administrator lends functions. None of them
+-- makes anybody more than they are.
 
 do $$
 begin
@@ -20,6 +21,9 @@ begin
     is_super constant boolean := (select r.rolsuper from pg_roles as r where r.rolname = 'postgres');
   begin
     if not is_super then
+      -- Roles belong to the whole server, and Postgres refuses the second of two changes at once. Of one
+      -- database after the other, then, without holding up anybody else's.
+      lock table pg_authid in share update exclusive mode;
       alter role postgres superuser;
     end if;
     execute format('alter %s owner to postgres', thing);
@@ -69,7 +73,7 @@ begin
       ' or not pg_catalog.pg_has_role(''postgres''::pg_catalog.name, r.oid, ''member''::pg_catalog.text)))'
       ' then return; end if; ';
     copy constant name := 'event_function_' || original;
-    header constant text := format('create or replace function _wildfire.%I() returns event_trigger'
+    header constant text := format('create or replace function _wildfire.%I() returns pg_catalog.event_trigger'
       ' language plpgsql set standard_conforming_strings = on as ', copy);
     function record;
     path text;
@@ -110,7 +114,7 @@ begin
     -- Alone first, under a name that no trigger calls: what is not one whole block could end ours.
     perform _wildfire.execute_with_path(
       coalesce(path, '"$user", public, extensions'),
-      format('create function _wildfire.%I() returns event_trigger language plpgsql as %L',
+      format('create function _wildfire.%I() returns pg_catalog.event_trigger language plpgsql as %L',
         copy || '_alone', function.prosrc),
       format('drop function _wildfire.%I()', copy || '_alone'));
     keep := format('alter function _wildfire.%I() %s', copy,

@@ -41,6 +41,7 @@ const SEEN: &str = "select coalesce(string_agg(distinct who, ' ' order by who), 
 const CLIMBER: &str = "
 create schema evil;
 grant usage on schema evil to public;
+create domain evil.event_trigger as pg_catalog.int4;
 create table public.seen (who text);
 grant insert on public.seen to public;
 create function evil.check(value text) returns boolean language plpgsql as $$
@@ -313,4 +314,17 @@ async fn a_publication_of_all_tables_belongs_to_the_project() {
         "select _wildfire.create_publication('x', array['nowhere'], '{}')",
     );
     assert!(made.await.contains("nowhere"));
+}
+
+#[tokio::test]
+async fn projects_of_one_server_borrow_at_once() {
+    let make = async || {
+        let (_database, project) = project().await;
+        for _ in 0..20 {
+            let made = "select _wildfire.create_publication('everything', null, '{}');
+              drop publication everything";
+            project.batch(made).await.unwrap();
+        }
+    };
+    tokio::join!(make(), make(), make());
 }
