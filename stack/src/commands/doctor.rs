@@ -266,14 +266,29 @@ fn check_settings(report: &mut Report, setup: &Setup, wanted: &Wanted, vars: &Va
     }
 }
 
+/// What the clock says, if that cannot be.
+pub(super) fn wrong_clock(clock: &Clock) -> Option<String> {
+    let now = clock.now();
+    (now.as_second() < EARLIEST).then(|| format!("the clock says {now:.0}"))
+}
+
 fn check_clock(report: &mut Report) {
-    let now = Clock::system().now();
-    if now.as_second() < EARLIEST {
-        report.bad(
-            &format!("the clock says {now}"),
-            "set the clock: tokens depend on it",
-        );
-    } else {
-        report.good(&format!("the clock says {now:.0}"));
+    let clock = Clock::system();
+    match wrong_clock(&clock) {
+        Some(what) => report.bad(&what, "set the clock: tokens depend on it"),
+        None => report.good(&format!("the clock says {:.0}", clock.now())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_of_before_this_program_is_wrong() {
+        let at = |second| Clock::fixed(jiff::Timestamp::from_second(second).unwrap());
+        assert_eq!(wrong_clock(&at(EARLIEST)), None);
+        let said = wrong_clock(&at(0)).unwrap();
+        assert_eq!(said, "the clock says 1970-01-01T00:00:00Z");
     }
 }

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
+use platform::clock::Clock;
 use platform::env::Vars;
 
 use super::db_reset;
+use super::doctor::wrong_clock;
 use super::migrate::{self, open_options};
 use super::setup::{Setup, database_url, shown, unknown_variables};
 use super::status::Addresses;
@@ -141,6 +143,9 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
     if !options.detach {
         for warning in &setup.project.warnings {
             ui.warn(&format!("supabase/config.toml: {warning}"));
+        }
+        if let Some(what) = wrong_clock(&Clock::system()) {
+            ui.warn(&format!("{what}: set it, tokens depend on it"));
         }
         vars.warn_of_empty();
         for name in unknown_variables(vars) {
