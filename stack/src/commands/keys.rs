@@ -4,6 +4,7 @@ use clap::Args;
 use platform::clock::Clock;
 use platform::env::Vars;
 
+use super::setup::Setup;
 use super::{CliError, Folders};
 use crate::lifecycle::running;
 use crate::secrets::{SecretsError, Stored};
@@ -31,8 +32,9 @@ pub(super) fn generate(ui: Ui) -> Result<(), CliError> {
 
 /// Makes a new key to sign tokens with; it is used from the next start on.
 pub(super) fn rotate(options: &RotateOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
-    let (_, data_dir) = options.folders.locate()?;
-    if vars.get("JWT_KEYS").is_some() {
+    let setup = Setup::load(&options.folders, vars)?;
+    let data_dir = setup.data_dir;
+    if vars.get("JWT_KEYS").is_some() || setup.project.keys.signing_keys_json.is_some() {
         return Err(SecretsError::KeysElsewhere.into());
     }
     let Some(mut stored) = Stored::load(&data_dir)? else {

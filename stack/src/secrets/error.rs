@@ -39,8 +39,9 @@ pub enum SecretsError {
     },
     /// Keys that are not in the file of generated ones.
     #[error(
-        "JWT_KEYS is set, and what is set there signs. Put a new key in front of it there (`wildfire keys \
-         generate` prints one), and take \"sign\" out of the \"key_ops\" of the key that signed so far."
+        "Keys are set in JWT_KEYS, or in the file that auth.signing_keys_path of supabase/config.toml \
+         names, and those sign. Put a new one in front of them there (`wildfire keys generate` prints one), \
+         and take \"sign\" out of the \"key_ops\" of the one that signed so far."
     )]
     KeysElsewhere,
     /// Nothing was ever generated.

@@ -154,6 +154,22 @@ const FOLDERS: &[SetUp<'_>] = &[
         ..NOTHING
     },
     SetUp {
+        what: "a new key where the keys are the project's",
+        files: &[
+            (
+                "supabase/config.toml",
+                "[auth]\nsigning_keys_path = \"./keys.json\"\n",
+            ),
+            ("supabase/keys.json", "[]"),
+            (".wildfire/secrets.json", "{}"),
+        ],
+        variables: &[
+            ("WILDFIRE_ENV", "production"),
+            ("SUPABASE_PUBLIC_URL", "https://prompts.example.com"),
+        ],
+        arguments: &["keys", "rotate"],
+    },
+    SetUp {
         what: "one port for two things",
         arguments: &["start", "--port=4999", "--app-port=4999"],
         ..NOTHING
