@@ -9,7 +9,7 @@ use platform::clock::Clock;
 use platform::cluster::{Binaries, FindOptions, data_dir_location, data_dir_major};
 use platform::env::{Reader, Vars};
 
-use super::setup::{Setup, database_url, shown};
+use super::setup::{Setup, database_url, shown, wrong_clock};
 use super::status::Addresses;
 use super::{CliError, Wanted, start};
 use crate::lifecycle::{LifecycleError, State, refuse_if_taken, running};
@@ -19,9 +19,6 @@ use crate::ui::{Mark, Ui};
 
 /// What a server may take to say that it works, however busy it is: as long as a request may.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
-
-/// This program was built in 2026; an earlier clock is wrong, and tokens fail.
-const EARLIEST: i64 = 1_767_225_600;
 
 /// Bytes that a new database and its first day take: what Postgres makes at first is 40 MB.
 const ROOM_FOR_A_DATABASE: u64 = 200 << 20;
@@ -266,29 +263,10 @@ fn check_settings(report: &mut Report, setup: &Setup, wanted: &Wanted, vars: &Va
     }
 }
 
-/// What the clock says, if that cannot be.
-pub(super) fn wrong_clock(clock: &Clock) -> Option<String> {
-    let now = clock.now();
-    (now.as_second() < EARLIEST).then(|| format!("the clock says {now:.0}"))
-}
-
 fn check_clock(report: &mut Report) {
     let clock = Clock::system();
     match wrong_clock(&clock) {
         Some(what) => report.bad(&what, "set the clock: tokens depend on it"),
         None => report.good(&format!("the clock says {:.0}", clock.now())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_of_before_this_program_is_wrong() {
-        let at = |second| Clock::fixed(jiff::Timestamp::from_second(second).unwrap());
-        assert_eq!(wrong_clock(&at(EARLIEST)), None);
-        let said = wrong_clock(&at(0)).unwrap();
-        assert_eq!(said, "the clock says 1970-01-01T00:00:00Z");
     }
 }

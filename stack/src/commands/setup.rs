@@ -148,6 +148,15 @@ impl Setup {
     }
 }
 
+/// This program was built in 2026; an earlier clock is wrong, and tokens fail.
+const EARLIEST: i64 = 1_767_225_600;
+
+/// What the clock says, if that cannot be.
+pub(super) fn wrong_clock(clock: &Clock) -> Option<String> {
+    let now = clock.now();
+    (now.as_second() < EARLIEST).then(|| format!("the clock says {now:.0}"))
+}
+
 /// Every variable there is, as `cargo x docs` reads them from the code.
 const VARIABLES: &str = include_str!("../../../docs/configuration.md");
 
@@ -351,5 +360,13 @@ mod tests {
         assert!(check_public_url(None, &Vars::default()).is_err());
         let odd = [("WILDFIRE_ALLOW_HTTP_PUBLIC_URL", "maybe")];
         assert!(check("http://10.0.0.1", &odd).is_err());
+    }
+
+    #[test]
+    fn a_clock_of_before_this_program_is_wrong() {
+        let at = |second| Clock::fixed(jiff::Timestamp::from_second(second).unwrap());
+        assert_eq!(wrong_clock(&at(EARLIEST)), None);
+        let said = wrong_clock(&at(0)).unwrap();
+        assert_eq!(said, "the clock says 1970-01-01T00:00:00Z");
     }
 }

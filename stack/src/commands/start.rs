@@ -11,9 +11,8 @@ use platform::clock::Clock;
 use platform::env::Vars;
 
 use super::db_reset;
-use super::doctor::wrong_clock;
 use super::migrate::{self, open_options};
-use super::setup::{Setup, database_url, shown, unknown_variables};
+use super::setup::{Setup, database_url, shown, unknown_variables, wrong_clock};
 use super::status::Addresses;
 use super::{CliError, Folders};
 use crate::has_prompts;
