@@ -26,6 +26,25 @@ exception
 end
 $$;
 
+-- Has a function run when the schema changes: on an event, maybe of some commands only. Always: whoever may
+-- set session_replication_role, as the role postgres may, would switch it off otherwise. Takes a
+-- superuser.
+create or replace function _wildfire.watch(name text, changes text, function text) returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not exists (select from pg_catalog.pg_event_trigger as t where t.evtname = name)
+    and _wildfire.attempt(pg_catalog.format(
+      'create event trigger %I on %s execute function %s()', name, changes, function))
+  then
+    perform _wildfire.attempt(pg_catalog.format('alter event trigger %I enable always', name));
+    perform _wildfire.attempt(pg_catalog.format(
+      'alter event trigger %I owner to %I', name, _wildfire.administrator()));
+  end if;
+end
+$$;
+
 -- Creates a role if it is missing. Attributes that only a superuser may give are
 -- tried one by one, so that without them the role still exists.
 create or replace function _wildfire.ensure_role(name text, attributes text[]) returns void

@@ -7,10 +7,6 @@
 -- temporary ones last. An empty path would find temporary types before all others.
 
 do $$
-declare
-  administrator text := _wildfire.administrator();
-  watcher record;
-  created boolean;
 begin
   -- Where somebody else administers, as upstream does, these are theirs.
   if not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
@@ -113,26 +109,11 @@ begin
   $body$;
   comment on function extensions.grant_pg_net_access() is 'Grants access to pg_net';
 
-  for watcher in
-    select * from (values
-      ('pgrst_ddl_watch', 'ddl_command_end', '', 'pgrst_ddl_watch'),
-      ('pgrst_drop_watch', 'sql_drop', '', 'pgrst_drop_watch'),
-      ('issue_pg_cron_access', 'ddl_command_end', 'when tag in (''CREATE EXTENSION'')',
-        'grant_pg_cron_access'),
-      ('issue_pg_net_access', 'ddl_command_end', 'when tag in (''CREATE EXTENSION'')',
-        'grant_pg_net_access')
-    ) as list (name, event, condition, function)
-  loop
-    continue when exists (
-      select from pg_catalog.pg_event_trigger as t where t.evtname = watcher.name
-    );
-    created := _wildfire.attempt(pg_catalog.format(
-      'create event trigger %I on %s %s execute function extensions.%I()',
-      watcher.name, watcher.event, watcher.condition, watcher.function));
-    if created then
-      perform _wildfire.attempt(pg_catalog.format(
-        'alter event trigger %I owner to %I', watcher.name, administrator));
-    end if;
-  end loop;
+  perform _wildfire.watch('pgrst_ddl_watch', 'ddl_command_end', 'extensions.pgrst_ddl_watch');
+  perform _wildfire.watch('pgrst_drop_watch', 'sql_drop', 'extensions.pgrst_drop_watch');
+  perform _wildfire.watch('issue_pg_cron_access',
+    'ddl_command_end when tag in (''CREATE EXTENSION'')', 'extensions.grant_pg_cron_access');
+  perform _wildfire.watch('issue_pg_net_access',
+    'ddl_command_end when tag in (''CREATE EXTENSION'')', 'extensions.grant_pg_net_access');
 end
 $$;

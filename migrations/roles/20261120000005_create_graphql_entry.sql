@@ -93,21 +93,10 @@ begin
   comment on function extensions.set_graphql_placeholder()
     is 'Reintroduces placeholder function for graphql_public.graphql';
 
-  if not exists (
-    select from pg_catalog.pg_event_trigger as t where t.evtname = 'issue_pg_graphql_access'
-  ) then
-    perform _wildfire.attempt(
-      'create event trigger issue_pg_graphql_access on ddl_command_end
-         when tag in (''CREATE EXTENSION'', ''CREATE FUNCTION'')
-         execute function extensions.grant_pg_graphql_access()');
-  end if;
-  if not exists (
-    select from pg_catalog.pg_event_trigger as t where t.evtname = 'issue_graphql_placeholder'
-  ) then
-    perform _wildfire.attempt(
-      'create event trigger issue_graphql_placeholder on sql_drop
-         when tag in (''DROP EXTENSION'')
-         execute function extensions.set_graphql_placeholder()');
-  end if;
+  perform _wildfire.watch('issue_pg_graphql_access',
+    'ddl_command_end when tag in (''CREATE EXTENSION'', ''CREATE FUNCTION'')',
+    'extensions.grant_pg_graphql_access');
+  perform _wildfire.watch('issue_graphql_placeholder',
+    'sql_drop when tag in (''DROP EXTENSION'')', 'extensions.set_graphql_placeholder');
 end
 $$;

@@ -295,37 +295,12 @@ begin
     'jwt_role_claim_key', 'jwt_secret', 'jwt_secret_is_base64', 'log_level', 'openapi_mode',
     'openapi_security_active', 'openapi_server_proxy_uri', 'server_cors_allowed_origins',
     'server_timing_enabled', 'server_trace_header']) as name;
-end
-$$;
 
-do $$
-declare
-  watcher record;
-begin
-  if pg_catalog.to_regprocedure('_wildfire.create_event_trigger(text, text, text[], regprocedure)') is null
-  then
-    return;
-  end if;
-  for watcher in
-    select * from (values
-      ('wildfire_follow_event_functions', 'ddl_command_end',
-        'when tag in (''CREATE FUNCTION'', ''ALTER FUNCTION'', ''ALTER ROUTINE'')',
-        'follow_event_functions'),
-      ('wildfire_drop_event_triggers', 'sql_drop', '', 'drop_event_triggers'),
-      ('wildfire_grant_foreign_access', 'ddl_command_end', 'when tag in (''CREATE EXTENSION'')',
-        'grant_foreign_access')
-    ) as list (name, event, condition, function)
-  loop
-    continue when exists (
-      select from pg_catalog.pg_event_trigger as t where t.evtname = watcher.name
-    );
-    if _wildfire.attempt(pg_catalog.format(
-      'create event trigger %I on %s %s execute function _wildfire.%I()',
-      watcher.name, watcher.event, watcher.condition, watcher.function))
-    then
-      perform _wildfire.attempt(pg_catalog.format(
-        'alter event trigger %I owner to %I', watcher.name, _wildfire.administrator()));
-    end if;
-  end loop;
+  perform _wildfire.watch('follow_event_functions',
+    'ddl_command_end when tag in (''CREATE FUNCTION'', ''ALTER FUNCTION'', ''ALTER ROUTINE'')',
+    '_wildfire.follow_event_functions');
+  perform _wildfire.watch('drop_event_triggers', 'sql_drop', '_wildfire.drop_event_triggers');
+  perform _wildfire.watch('grant_foreign_access',
+    'ddl_command_end when tag in (''CREATE EXTENSION'')', '_wildfire.grant_foreign_access');
 end
 $$;

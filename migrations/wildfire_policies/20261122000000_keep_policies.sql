@@ -116,10 +116,4 @@ select _wildfire.remember_policies('wildfire.api_usage', array['api_usage_select
 
 -- Whatever was dropped, a policy may have gone with it. Takes a superuser; without one, the next start
 -- or `wildfire migrate` makes them again.
-do $$
-begin
-  perform _wildfire.attempt(
-    'create event trigger wildfire_keep_policies on sql_drop
-       execute function _wildfire.keep_policies()');
-end
-$$;
+select _wildfire.watch('wildfire_keep_policies', 'sql_drop', '_wildfire.keep_policies');

@@ -264,7 +264,7 @@ async fn an_event_trigger_that_could_get_out_of_its_block_is_refused() {
         "create or replace function _wildfire.event_function_1() returns event_trigger
            language plpgsql as 'begin null; end'",
         "alter event trigger \"right\" owner to anon",
-        "drop event trigger wildfire_follow_event_functions",
+        "drop event trigger follow_event_functions",
     ] {
         assert_ne!(refusal(&project, sql).await, "", "{sql}");
     }

@@ -283,3 +283,16 @@ async fn what_watches_changes_finds_nothing_in_the_schema_of_an_extension() {
         and not coalesce('search_path=pg_catalog, pg_temp' = any (p.proconfig), false)";
     assert_eq!(number(&client, searching).await, 0);
 }
+
+#[tokio::test]
+async fn what_watches_changes_does_so_where_triggers_are_off() {
+    let database = TestDatabase::create().await;
+    let project = database.pool("postgres").client().await.unwrap();
+    let dropped = "set session_replication_role = replica;
+      drop policy prompts_select on wildfire.prompts";
+    project.batch(dropped).await.unwrap();
+    let kept = "select count(*) as n from pg_policies where policyname = 'prompts_select'";
+    assert_eq!(number(&project, kept).await, 1);
+    let others = "select count(*) as n from pg_event_trigger where evtenabled <> 'A'";
+    assert_eq!(number(&project, others).await, 0);
+}
