@@ -3,6 +3,35 @@
 -- Upstream's supautils does it inside the server; here the administrator lends functions. None of them
 -- makes anybody more than they are.
 
+-- What the restore of a dump could not give to its owner. Run at every start; says what went wrong.
+create or replace function _wildfire.restore_event_triggers() returns setof text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  lost name;
+begin
+  if not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
+    return;
+  end if;
+  for lost in
+    select t.evtname
+    from pg_catalog.pg_event_trigger as t join pg_catalog.pg_proc as p on p.oid = t.evtfoid
+    where p.pronamespace = '_wildfire'::regnamespace and p.proname ~ '^event_function_[0-9]+$'
+      and t.evtowner <> 'postgres'::regrole
+  loop
+    begin
+      perform _wildfire.give_to_project(pg_catalog.format('event trigger %I', lost));
+    exception
+      when others then
+        return next pg_catalog.format('The event trigger %I cannot be given to the role postgres: %s',
+          lost, sqlerrm);
+    end;
+  end loop;
+end
+$$;
+revoke execute on function _wildfire.restore_event_triggers() from public;
+
 do $$
 begin
   if not (select r.rolsuper from pg_catalog.pg_roles as r where r.rolname = current_user) then
@@ -52,6 +81,23 @@ begin
   end
   $body$;
 
+  -- The copy of a project's function. That both belong together is said by a view with the copy's number,
+  -- which names the function: so Postgres itself keeps it through renames, dumps and upgrades, and lets
+  -- nobody drop the function without `cascade`.
+  create or replace function _wildfire.event_function_of(original oid) returns name
+  language sql
+  stable
+  set search_path = pg_catalog, pg_temp
+  as $body$
+    select replace(view.relname, 'event_triggers_', 'event_function_')::name
+    from pg_depend as d
+    join pg_rewrite as r on r.oid = d.objid
+    join pg_class as view on view.oid = r.ev_class
+    where d.classid = 'pg_rewrite'::regclass
+      and d.refclassid = 'pg_proc'::regclass and d.refobjid = original
+      and view.relnamespace = '_wildfire'::regnamespace and view.relname ~ '^event_triggers_[0-9]+$'
+  $body$;
+
   -- What an event trigger runs in place of a project's function. Event triggers also fire inside the
   -- scripts of trusted extensions, which run as a superuser: whatever a project's code does there, a
   -- plain set_config('search_path', …) in a definer function included, the script goes on with it. So the
@@ -72,9 +118,8 @@ begin
       ' and (r.rolsuper or r.rolname operator(pg_catalog.=) ''wildfire_owner''::pg_catalog.name'
       ' or not pg_catalog.pg_has_role(''postgres''::pg_catalog.name, r.oid, ''member''::pg_catalog.text)))'
       ' then return; end if; ';
-    copy constant name := 'event_function_' || original;
-    header constant text := format('create or replace function _wildfire.%I() returns pg_catalog.event_trigger'
-      ' language plpgsql set standard_conforming_strings = on as ', copy);
+    copy name;
+    header text;
     function record;
     path text;
     options text;
@@ -82,7 +127,8 @@ begin
     keep text;
   begin
     select p.oid::regprocedure::text as name, p.prosrc, p.prorettype, p.proowner, l.lanname,
-      coalesce(p.proconfig, '{}') as settings
+      coalesce(p.proconfig, '{}') as settings, pg_is_other_temp_schema(p.pronamespace)
+        or p.pronamespace = pg_my_temp_schema() as is_temporary
     into strict function
     from pg_proc as p join pg_language as l on l.oid = p.prolang
     where p.oid = original;
@@ -100,6 +146,11 @@ begin
         message = format('function %s belongs to %s', function.name, function.proowner::regrole),
         hint = 'A project''s event triggers run functions of the role postgres.';
     end if;
+    if function.is_temporary then
+      raise feature_not_supported using
+        message = format('function %s is temporary', function.name),
+        hint = 'A project''s event triggers run functions that stay.';
+    end if;
     -- Others would hold before the gate is reached: session_authorization, for one.
     if exists (select from unnest(function.settings) as setting where setting !~ '^search_path=') then
       raise feature_not_supported using
@@ -114,9 +165,21 @@ begin
     -- Alone first, under a name that no trigger calls: what is not one whole block could end ours.
     perform _wildfire.execute_with_path(
       coalesce(path, '"$user", public, extensions'),
-      format('create function _wildfire.%I() returns pg_catalog.event_trigger language plpgsql as %L',
-        copy || '_alone', function.prosrc),
-      format('drop function _wildfire.%I()', copy || '_alone'));
+      format('create function _wildfire.event_function_alone() returns pg_catalog.event_trigger'
+        ' language plpgsql as %L', function.prosrc),
+      'drop function _wildfire.event_function_alone()');
+    copy := _wildfire.event_function_of(original);
+    if copy is null then
+      copy := (
+        select 'event_function_' || coalesce(max(substr(p.proname, length('event_function_') + 1)::bigint), 0) + 1
+        from pg_proc as p
+        where p.pronamespace = '_wildfire'::regnamespace and p.proname ~ '^event_function_[0-9]+$'
+      );
+      execute format('create view _wildfire.%I as select %L::pg_catalog.regprocedure as run',
+        replace(copy, 'event_function_', 'event_triggers_'), function.name);
+    end if;
+    header := format('create or replace function _wildfire.%I() returns pg_catalog.event_trigger'
+      ' language plpgsql set standard_conforming_strings = on as ', copy);
     keep := format('alter function _wildfire.%I() %s', copy,
       case when path is null then 'reset search_path' else 'set search_path from current' end);
     -- All on the source's first line, so that lines in messages are the author's. The last line may be a
@@ -130,10 +193,19 @@ begin
         coalesce(path, '"$user", public, extensions'),
         header || quote_literal(options || ' ' || gate || source || E'\nend'), keep);
     end;
-    execute format('comment on function _wildfire.%I() is %L', copy,
-      'What event triggers run in place of ' || function.name);
     return copy;
   end
+  $body$;
+
+  -- Postgres tells nobody when an event trigger is dropped.
+  create or replace function _wildfire.unused_event_functions() returns table (copy name)
+  language sql
+  stable
+  set search_path = pg_catalog, pg_temp
+  as $body$
+    select p.proname from pg_proc as p
+    where p.pronamespace = '_wildfire'::regnamespace and p.proname ~ '^event_function_[0-9]+$'
+      and not exists (select from pg_event_trigger as t where t.evtfoid = p.oid)
   $body$;
 
   create or replace function _wildfire.create_event_trigger(
@@ -152,12 +224,8 @@ begin
         message = 'event triggers on login are not available',
         detail = 'They would run in every connection of the services.';
     end if;
-    -- Postgres tells nobody when an event trigger is dropped.
-    for copy in
-      select p.proname from pg_proc as p
-      where p.pronamespace = '_wildfire'::regnamespace and p.proname ~ '^event_function_[0-9]+$'
-        and not exists (select from pg_event_trigger as t where t.evtfoid = p.oid)
-    loop
+    -- Their views go as these do (`free_event_functions`).
+    for copy in select unused.copy from _wildfire.unused_event_functions() as unused loop
       execute format('drop function _wildfire.%I()', copy);
     end loop;
     copy := _wildfire.copy_event_function(function);
@@ -222,13 +290,33 @@ begin
       and exists (
         select from pg_event_trigger as t join pg_proc as p on p.oid = t.evtfoid
         where p.pronamespace = '_wildfire'::regnamespace
-          and p.proname = 'event_function_' || command.objid
+          and p.proname = _wildfire.event_function_of(command.objid)
       );
   end
   $body$;
 
-  -- A function that goes takes its event triggers along, as `cascade` would. The copy stays until the next
-  -- one is made: the same change may still have to run it.
+  -- A function that no event trigger runs any more may be dropped without `cascade` again.
+  create or replace function _wildfire.free_event_functions() returns event_trigger
+  language plpgsql
+  security definer
+  set search_path = pg_catalog, pg_temp
+  as $body$
+  declare
+    unused name;
+  begin
+    for unused in
+      select view.relname
+      from _wildfire.unused_event_functions() as u
+      join pg_class as view on view.relname = replace(u.copy, 'event_function_', 'event_triggers_')
+      where view.relnamespace = '_wildfire'::regnamespace
+    loop
+      execute format('drop view _wildfire.%I', unused);
+    end loop;
+  end
+  $body$;
+
+  -- A function that is dropped with `cascade` takes its event triggers along. The copy stays until the
+  -- next one is made: the same change may still have to run it.
   create or replace function _wildfire.drop_event_triggers() returns event_trigger
   language plpgsql
   security definer
@@ -240,11 +328,12 @@ begin
     for lost in
       select t.evtname
       from pg_event_trigger_dropped_objects() as dropped
-      join pg_proc as p on p.proname = 'event_function_' || dropped.objid
+      join pg_proc as p on p.proname = replace(dropped.object_name, 'event_triggers_', 'event_function_')
       join pg_event_trigger as t on t.evtfoid = p.oid
-      where dropped.classid = 'pg_proc'::regclass and p.pronamespace = '_wildfire'::regnamespace
+      where dropped.object_type = 'view' and dropped.schema_name = '_wildfire'
+        and p.pronamespace = '_wildfire'::regnamespace
     loop
-      raise notice 'the event trigger % ran a function that is dropped, and goes with it', lost;
+      raise notice 'drop cascades to event trigger %', lost;
       execute format('drop event trigger %I', lost);
     end loop;
   end
@@ -299,6 +388,9 @@ begin
   perform _wildfire.watch('follow_event_functions',
     'ddl_command_end when tag in (''CREATE FUNCTION'', ''ALTER FUNCTION'', ''ALTER ROUTINE'')',
     '_wildfire.follow_event_functions');
+  perform _wildfire.watch('free_event_functions',
+    'ddl_command_start when tag in (''DROP FUNCTION'', ''DROP ROUTINE'', ''DROP OWNED'')',
+    '_wildfire.free_event_functions');
   perform _wildfire.watch('drop_event_triggers', 'sql_drop', '_wildfire.drop_event_triggers');
   perform _wildfire.watch('grant_foreign_access',
     'ddl_command_end when tag in (''CREATE EXTENSION'')', '_wildfire.grant_foreign_access');

@@ -20,8 +20,12 @@ const ROLES: Migrations = Migrations {
     ledger: Ledger::Own(LEDGER),
     lock: lock("roles"),
     owner: Owner::Administrator,
-    each_start: None,
+    each_start: Some(RESTORE_EVENT_TRIGGERS),
 };
+
+/// Gives a project's event triggers to their owner, which no restore of a dump can.
+const RESTORE_EVENT_TRIGGERS: &str = "-- _wildfire.restore_event_triggers
+select warning from _wildfire.restore_event_triggers() as warning";
 
 /// Makes roles, schemas and grants, and returns what ran. New roles that something logs in as get this
 /// password.

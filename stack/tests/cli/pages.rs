@@ -216,6 +216,31 @@ fn with_tools() -> Option<Binaries> {
     Binaries::find(&options).ok()
 }
 
+/// Of a project: every new table is commented on.
+const WITH_AN_EVENT_TRIGGER: &str = "
+create schema rules authorization postgres;
+create table public.kept as select 'kept' as v;
+grant create on schema public to postgres;
+set role postgres;
+create function rules.label() returns event_trigger language plpgsql as $$
+begin
+  execute (select format('comment on table %s is ''first''', object_identity)
+    from pg_event_trigger_ddl_commands());
+end
+$$;
+select _wildfire.create_event_trigger('label', 'ddl_command_end', array['CREATE TABLE'],
+  'rules.label()')";
+
+const CHANGED: &str = "
+set session authorization postgres;
+create or replace function rules.label() returns event_trigger language plpgsql as $$
+begin
+  execute (select format('comment on table %s is ''second''', object_identity)
+    from pg_event_trigger_ddl_commands());
+end
+$$;
+create table public.later ()";
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_ones_own_is_saved_and_restored_as_the_page_says() {
     let Some(tools) = with_tools() else {
@@ -233,7 +258,7 @@ async fn a_database_of_ones_own_is_saved_and_restored_as_the_page_says() {
     let installation = Installation::new().with("PATH", &path);
     let migrated = installation.run(&["migrate", "--db-url", old]);
     assert!(migrated.status.success(), "{}", stderr(&migrated));
-    execute(old, "create table public.kept as select 'kept' as v").await;
+    execute(old, WITH_AN_EVENT_TRIGGER).await;
     let installation = installation
         .with("DATABASE_URL", old)
         .with("NEW_DATABASE_URL", new);
@@ -241,4 +266,11 @@ async fn a_database_of_ones_own_is_saved_and_restored_as_the_page_says() {
     let said = said.unwrap_or_else(|said| panic!("{said}"));
     assert!(said.contains("Wildfire is running"), "{said}");
     assert_eq!(value(new, "select v from public.kept").await, "kept");
+    let owner = "select evtowner::regrole::text from pg_event_trigger where evtname = 'label'";
+    assert_eq!(value(new, owner).await, "postgres");
+    execute(new, CHANGED).await;
+    let labels = "select obj_description('public.later'::regclass)";
+    assert_eq!(value(new, labels).await, "second");
+    let dropped = "set role postgres; drop event trigger label; drop function rules.label()";
+    execute(new, dropped).await;
 }

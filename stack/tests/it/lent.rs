@@ -165,11 +165,16 @@ async fn an_event_trigger_of_a_project_does_what_it_is_there_for() {
 
     // Another source, of the same function by another name: the trigger has it at once.
     let changed = "alter function public.ensure_rls() rename to ensure;
-      create or replace function public.ensure() returns event_trigger language plpgsql
+      create schema checks;
+      alter function public.ensure() set schema checks;
+      alter schema checks rename to rules;
+      create or replace function rules.ensure() returns event_trigger language plpgsql
       as 'begin null; end'; create table public.c ()";
     project.batch(changed).await.unwrap();
     assert_eq!(text(&project, secured).await, "a=true b=false c=false");
-    let dropped = "drop function public.ensure(); create table public.d ();
+    let said = refusal(&project, "drop function rules.ensure()").await;
+    assert!(said.contains("other objects depend on it"), "{said}");
+    let dropped = "drop function rules.ensure() cascade; create table public.d ();
       drop event trigger if exists always_rls";
     project.batch(dropped).await.unwrap();
     let left = "select count(*)::text as it from pg_event_trigger where evtname = 'always_rls'";
@@ -194,6 +199,8 @@ async fn an_event_trigger_that_could_get_out_of_its_block_is_refused() {
       create function public.setting() returns event_trigger language plpgsql
         set session_authorization = 'postgres' as 'begin null; end';
       create function given.others() returns event_trigger language plpgsql as 'begin null; end';
+      create function pg_temp.temporary() returns event_trigger language plpgsql as
+        'begin null; end';
       create function public.plain() returns trigger language plpgsql as 'begin return null; end';
       create function given.right() returns event_trigger language plpgsql as 'begin null; end';
       alter function given.others() owner to anon;
@@ -219,6 +226,10 @@ async fn an_event_trigger_that_could_get_out_of_its_block_is_refused() {
         (
             "select _wildfire.create_event_trigger('x', 'sql_drop', null, 'given.others()')",
             "belongs to anon",
+        ),
+        (
+            "select _wildfire.create_event_trigger('x', 'sql_drop', null, 'pg_temp.temporary()')",
+            "is temporary",
         ),
         (
             "select _wildfire.create_event_trigger('x', 'sql_drop', null, 'public.plain()')",
@@ -327,4 +338,91 @@ async fn projects_of_one_server_borrow_at_once() {
         }
     };
     tokio::join!(make(), make(), make());
+}
+
+#[tokio::test]
+async fn a_function_that_event_triggers_ran_can_be_dropped_after_them() {
+    let (_database, project) = project().await;
+    for dropped in ["drop function public.f()", "drop routine public.f()"] {
+        let made = "create function public.f() returns event_trigger language plpgsql as
+            'begin null; end';
+          select _wildfire.create_event_trigger('one', 'sql_drop', null, 'public.f()');
+          select _wildfire.create_event_trigger('two', 'ddl_command_end', null, 'public.f()');
+          drop event trigger one";
+        project.batch(made).await.unwrap();
+        let said = refusal(&project, dropped).await;
+        assert!(said.contains("other objects depend on it"), "{said}");
+        project.batch("drop event trigger two").await.unwrap();
+        project.batch(dropped).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn event_triggers_that_a_restore_left_to_the_superuser_are_the_projects_again() {
+    let (database, project) = project().await;
+    let made = "create function public.f() returns event_trigger language plpgsql as
+        'begin null; end';
+      select _wildfire.create_event_trigger('watch', 'sql_drop', null, 'public.f()')";
+    project.batch(made).await.unwrap();
+    let administrator = database.administrator().await;
+    let left = "alter event trigger watch owner to supabase_admin";
+    administrator.batch(left).await.unwrap();
+    assert!(
+        refusal(&project, "drop event trigger watch")
+            .await
+            .contains("owner")
+    );
+    let restored = "select count(*)::text as it from _wildfire.restore_event_triggers()";
+    assert_eq!(text(&administrator, restored).await, "0");
+    project.batch("drop event trigger watch").await.unwrap();
+    assert_eq!(text(&project, RISEN).await, "");
+}
+
+/// Breaks off in the moment in which the project's owner is a superuser.
+const INTERRUPTED: &str = "
+create function public.interrupt() returns event_trigger language plpgsql as $$
+begin
+  if not (select rolsuper from pg_roles where rolname = 'postgres') then
+    return;
+  elsif current_setting('app.interrupt', true) = 'error' then
+    raise 'interrupted';
+  elsif current_setting('app.interrupt', true) = 'cancel' then
+    perform pg_cancel_backend(pg_backend_pid());
+    perform pg_sleep(60);
+  end if;
+end
+$$;
+create event trigger interrupt on ddl_command_end when tag in ('ALTER PUBLICATION')
+  execute function public.interrupt()";
+
+#[tokio::test]
+async fn a_loan_that_is_broken_off_leaves_nobody_a_superuser() {
+    let (database, project) = project().await;
+    database.superuser().await.batch(INTERRUPTED).await.unwrap();
+    let kept = "create table public.caught (how text, rose bool, climbed bool);
+      create function public.borrow(how text) returns void language plpgsql as $$
+      declare
+        climbed boolean := false;
+      begin
+        perform set_config('app.interrupt', how, true);
+        begin
+          perform _wildfire.create_publication('everything', null, '{}');
+        exception when raise_exception or query_canceled then
+          begin
+            alter role postgres superuser;
+            climbed := true;
+          exception when insufficient_privilege then null;
+          end;
+          insert into public.caught
+          select how, rolsuper, climbed from pg_roles where rolname = 'postgres';
+        end;
+      end
+      $$;
+      select public.borrow('error'); select public.borrow('cancel')";
+    project.batch(kept).await.unwrap();
+    let caught = "select string_agg(c::text, ' ' order by how) as it from public.caught as c";
+    assert_eq!(text(&project, caught).await, "(cancel,f,f) (error,f,f)");
+    assert_eq!(text(&project, RISEN).await, "");
+    let left = "select count(*)::text as it from pg_publication where pubname = 'everything'";
+    assert_eq!(text(&project, left).await, "0");
 }
