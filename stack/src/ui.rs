@@ -20,6 +20,12 @@ const COMMAND: &str = "`wildfire ";
 /// What this process was called as.
 static PROGRAM: OnceLock<String> = OnceLock::new();
 
+/// How a note begins.
+const NOTE: &str = "·";
+
+/// How a warning begins.
+const WARNING: &str = "!";
+
 /// Where and how to print.
 #[derive(Clone, Copy, Debug)]
 pub struct Ui {
@@ -70,12 +76,23 @@ impl Ui {
 
     /// Something that happened and needs no reaction.
     pub fn note(self, text: &str) {
-        self.line(&format!("{} {text}", self.paint("2", "·")));
+        self.line(&format!("{} {text}", self.paint("2", NOTE)));
     }
 
     /// Something somebody should know.
     pub fn warn(self, text: &str) {
-        self.line(&format!("{} {text}", self.paint("33", "!")));
+        self.line(&format!("{} {text}", self.paint("33", WARNING)));
+    }
+
+    /// The notes and warnings among what another process printed where nobody was watching.
+    pub fn repeat_remarks(self, output: &str) {
+        for line in output.lines() {
+            match line.split_once(' ') {
+                Some((NOTE, text)) => self.note(text),
+                Some((WARNING, text)) => self.warn(text),
+                _ => {}
+            }
+        }
     }
 
     /// Why a command failed.

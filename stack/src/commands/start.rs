@@ -139,20 +139,9 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
     if options.background {
         become_detached();
     }
-    if !options.detach {
-        for warning in &setup.project.warnings {
-            ui.warn(&format!("supabase/config.toml: {warning}"));
-        }
-        if let Some(what) = wrong_clock(&Clock::system()) {
-            ui.warn(&format!("{what}: set it, tokens depend on it"));
-        }
-        vars.warn_of_empty();
-        for name in unknown_variables(vars) {
-            ui.warn(&format!(
-                "{name} is no variable of Wildfire and has no effect; docs/configuration.md lists them all"
-            ));
-        }
-        say_what_is_made(&setup, ui);
+    // Whoever started it in the background has been told.
+    if !options.background {
+        remark(&setup, ui, vars);
     }
     let plan = Plan::make(&options.wanted, setup, vars)?;
     if options.detach {
@@ -249,8 +238,6 @@ impl Plan {
             db_port: postgres.port(),
             db_url: url,
         };
-        instance.publish(&state)?;
-        ui.done("Serving", started);
         if let Some(warning) = &running.warning {
             ui.warn(warning);
         }
@@ -259,6 +246,9 @@ impl Plan {
                 "The web app is not built: run `npm install && npm run build` and start again.",
             );
         }
+        // Whoever waits for this process in the background shows what it said until now.
+        instance.publish(&state)?;
+        ui.done("Serving", started);
         let at = Addresses::new(&state, &secrets);
         show(ui, &setup, &at, &secrets, "Ctrl-C, or `wildfire stop`,");
         Ok(Up {
@@ -293,6 +283,23 @@ impl Up {
             End::Failed(error) => Err(CliError::ServerFailed(error)),
         }
     }
+}
+
+/// What should be known of the set-up before anything starts.
+fn remark(setup: &Setup, ui: Ui, vars: &Vars) {
+    for warning in &setup.project.warnings {
+        ui.warn(&format!("supabase/config.toml: {warning}"));
+    }
+    if let Some(what) = wrong_clock(&Clock::system()) {
+        ui.warn(&format!("{what}: set it, tokens depend on it"));
+    }
+    vars.warn_of_empty();
+    for name in unknown_variables(vars) {
+        ui.warn(&format!(
+            "{name} is no variable of Wildfire and has no effect; docs/configuration.md lists them all"
+        ));
+    }
+    say_what_is_made(setup, ui);
 }
 
 /// Outside a project, what a first start makes where it stands.
@@ -396,6 +403,7 @@ async fn detach(plan: Plan, ui: Ui, vars: &Vars) -> Result<(), CliError> {
         .filter(|argument| argument != "--detach");
     let arguments: Vec<OsString> = arguments.chain(["--background".into()]).collect();
     let detached = start_detached(&setup.data_dir, &arguments).await?;
+    ui.repeat_remarks(&detached.output);
     let secrets = setup.secrets(vars)?;
     let at = Addresses::new(&detached.state, &secrets);
     show(ui, &setup, &at, &secrets, "`wildfire stop`");

@@ -2,7 +2,8 @@
 //! until that one is ready, and leaves.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,11 +14,16 @@ use super::instance::{LOG_FILE, LifecycleError, State, running};
 const POLL: Duration = Duration::from_millis(50);
 const TAIL_LINES: usize = 15;
 
+/// The most that is read of what a start wrote, bytes from the end.
+const LONGEST: u64 = 1 << 20;
+
 /// What became of a background start.
 #[derive(Debug)]
 pub struct Detached {
     /// Where it is.
     pub state: State,
+    /// What it has said so far.
+    pub output: String,
 }
 
 /// Starts this program with `arguments` in the background and waits until it
@@ -32,13 +38,15 @@ pub async fn start_detached(
         source,
     };
     let program = std::env::current_exe().map_err(failed)?;
+    // What an earlier one said last is what somebody may want to read now; and whoever empties the
+    // file meanwhile finds the next line at its beginning.
     let output = File::options()
         .create(true)
-        .truncate(true)
-        .write(true)
+        .append(true)
         .mode(0o600)
         .open(&log)
         .map_err(failed)?;
+    let begin = output.metadata().map_err(failed)?.len();
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
@@ -49,14 +57,15 @@ pub async fn start_detached(
     loop {
         if child.try_wait().map_err(failed)?.is_some() {
             return Err(LifecycleError::Background {
-                output: tail(&log),
+                output: tail(&said_since(&log, begin).map_err(failed)?),
                 log,
             });
         }
         if let Some(state) = running(data_dir)?
             && state.pid == child.id()
         {
-            return Ok(Detached { state });
+            let output = said_since(&log, begin).map_err(failed)?;
+            return Ok(Detached { state, output });
         }
         tokio::time::sleep(POLL).await;
     }
@@ -68,8 +77,17 @@ pub fn become_detached() {
     _ = rustix::process::setsid();
 }
 
-fn tail(log: &Path) -> String {
-    let text = fs::read_to_string(log).unwrap_or_default();
+/// What stands in the log from there on; of very much, the end.
+fn said_since(log: &Path, begin: u64) -> io::Result<String> {
+    let mut log = File::open(log)?;
+    let begin = begin.max(log.metadata()?.len().saturating_sub(LONGEST));
+    log.seek(SeekFrom::Start(begin))?;
+    let mut said = Vec::new();
+    log.take(LONGEST).read_to_end(&mut said)?;
+    Ok(String::from_utf8_lossy(&said).into_owned())
+}
+
+fn tail(text: &str) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let start = lines.len().saturating_sub(TAIL_LINES);
     lines[start..].join("\n")

@@ -1,5 +1,6 @@
 //! `wildfire start --detach`.
 
+use std::fs::{self, File};
 use std::net::TcpListener;
 
 use super::installation::{Installation, servers_of, stderr, stdout};
@@ -60,5 +61,73 @@ fn a_detached_start_that_fails_says_why() {
         stderr(&started).contains("supabase/migrations/1_wrong.sql"),
         "{}",
         stderr(&started)
+    );
+}
+
+#[test]
+fn whoever_starts_it_in_the_background_is_told_once_what_a_start_remarks() {
+    let installation = Installation::new()
+        .with("WILDFIRE_PROMTS", "false")
+        .with("GOTRUE_DISABLE_SIGNUP", "");
+    let config = "[auth.hook.custom_access_token]\nenabled = true\n\
+        uri = \"pg-functions://postgres/public/token_hook\"\n";
+    installation.write("supabase/config.toml", config);
+    // This one is found when the database is there.
+    installation.write("supabase/migrations/notes.txt", "");
+    let started = installation.run(&[&["start", "--detach"], &PORTS[..]].concat());
+    let said = stderr(&started);
+    let stopped = installation.run(&["stop"]);
+    assert!(stopped.status.success(), "{}", stderr(&stopped));
+    for remark in [
+        "auth.hook.custom_access_token is NOT RUN",
+        "WILDFIRE_PROMTS is no variable of Wildfire",
+        "GOTRUE_DISABLE_SIGNUP",
+        "notes.txt is not named",
+    ] {
+        assert_eq!(said.matches(remark).count(), 1, "{remark}:\n{said}");
+    }
+}
+
+#[test]
+fn the_log_of_one_background_start_survives_the_next() {
+    let installation = Installation::new();
+    let start = [&["start", "--detach"], &PORTS[..]].concat();
+    let log = installation.data_dir().join("wildfire.log");
+    let run_once = || {
+        assert!(installation.run(&start).status.success());
+        assert!(installation.run(&["stop"]).status.success());
+        fs::read_to_string(&log).unwrap()
+    };
+    let first = run_once();
+    assert!(first.contains("Stopped"), "{first}");
+    let both = run_once();
+    assert!(
+        both.starts_with(&first) && both.len() > first.len(),
+        "{both}"
+    );
+    // What failed now is told without what was before.
+    installation.write("supabase/migrations/1_wrong.sql", "selekt 1;");
+    let failed = stderr(&installation.run(&start));
+    assert!(failed.contains("1_wrong.sql"), "{failed}");
+    assert!(!failed.contains("Stopped"), "{failed}");
+}
+
+#[test]
+fn a_log_that_is_emptied_meanwhile_goes_on_at_its_beginning() {
+    let installation = Installation::new();
+    let started = installation.run(&[&["start", "--detach"], &PORTS[..]].concat());
+    assert!(started.status.success(), "{}", stderr(&started));
+    let log = installation.data_dir().join("wildfire.log");
+    File::options()
+        .write(true)
+        .truncate(true)
+        .open(&log)
+        .unwrap();
+    let stopped = installation.run(&["stop"]);
+    assert!(stopped.status.success(), "{}", stderr(&stopped));
+    let said = fs::read_to_string(&log).unwrap();
+    assert!(
+        said.starts_with('·') && said.contains("Stopped"),
+        "{said:?}"
     );
 }
