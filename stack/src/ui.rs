@@ -7,18 +7,27 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, BufRead, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use platform::env::{Secret, Vars};
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// How texts begin a command of this program.
 const COMMAND: &str = "`wildfire ";
 
 /// What this process was called as.
 static PROGRAM: OnceLock<String> = OnceLock::new();
+
+/// Longest line that is typed unseen, bytes.
+const LONGEST_LINE: usize = 4096;
+
+const CTRL_C: u8 = 0x03;
+const CTRL_D: u8 = 0x04;
+const CTRL_U: u8 = 0x15;
+const BACKSPACE: u8 = 0x08;
+const DELETE: u8 = 0x7F;
 
 /// How a note begins.
 const NOTE: &str = "·";
@@ -147,20 +156,20 @@ impl Ui {
         matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
     }
 
-    /// Asks for something that is not shown while it is typed; `None` without a terminal.
+    /// Asks for something that is not shown while it is typed; `None` without a terminal, or if Ctrl-C
+    /// answers.
     pub fn ask_secret(self, question: &str) -> Option<Secret<String>> {
         let input = io::stdin();
         let shown = tcgetattr(&input).ok()?;
         let mut hidden = shown.clone();
-        hidden.local_modes.remove(LocalModes::ECHO);
-        _ = write!(io::stderr(), "{question}: ");
+        // No key is a signal: that would end the program with a terminal that goes on hiding.
+        hidden.make_raw();
         tcsetattr(&input, OptionalActions::Flush, &hidden).ok()?;
-        let mut answer = String::new();
-        let read = input.read_line(&mut answer);
+        _ = write!(io::stderr(), "{question}: ");
+        let typed = typed_line(input.lock());
         _ = tcsetattr(&input, OptionalActions::Flush, &shown);
         _ = writeln!(io::stderr());
-        read.ok()?;
-        Some(Secret::from(answer.trim_end_matches(['\r', '\n'])))
+        typed.map(|text| Secret::from(text.as_str()))
     }
 
     /// Where work is, on a line that the next one replaces; only when somebody watches.
@@ -181,6 +190,27 @@ impl Ui {
             text.to_owned()
         }
     }
+}
+
+/// What is typed until Enter, on a terminal that leaves every key to its reader; `None` after Ctrl-C or
+/// the end.
+fn typed_line(keys: impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    for key in keys.bytes() {
+        match key.ok()? {
+            b'\r' | b'\n' => return String::from_utf8(line).ok(),
+            CTRL_C | CTRL_D => return None,
+            CTRL_U => line.clear(),
+            BACKSPACE | DELETE => {
+                // A letter may be several bytes, of which the first looks different.
+                while line.pop().is_some_and(|byte| byte & 0xC0 == 0x80) {}
+            }
+            byte if byte != b'\t' && byte.is_ascii_control() => {}
+            byte if line.len() < LONGEST_LINE => line.push(byte),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The text with commands as they can be typed for a program that was called so.
@@ -219,6 +249,25 @@ mod tests {
         for (path, expected) in cases {
             assert_eq!(as_word(OsStr::from_bytes(path)), expected);
         }
+    }
+
+    #[test]
+    fn what_is_typed_unseen_ends_with_enter_and_can_be_corrected() {
+        for (keys, expected) in [
+            ("a b\tc\r", Some("a b\tc")),
+            ("first\nsecond\n", Some("first")),
+            ("\r", Some("")),
+            ("käse\u{7f}\u{7f}\u{8}e\r", Some("ke")),
+            ("\u{7f}a\r", Some("a")),
+            ("wrong\u{15}right\r", Some("right")),
+            ("a\u{1a}\u{1b}b\r", Some("ab")),
+            ("half\u{3}\r", None),
+            ("half\u{4}", None),
+            ("half", None),
+        ] {
+            assert_eq!(typed_line(keys.as_bytes()).as_deref(), expected, "{keys:?}");
+        }
+        assert_eq!(typed_line(io::BufReader::new(io::repeat(b'a'))), None);
     }
 
     #[test]

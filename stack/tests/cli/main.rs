@@ -21,6 +21,7 @@ mod setups;
 mod start_stop;
 mod supervise;
 mod takeover;
+mod terminal;
 
 /// A folder every account may enter, so that root's Postgres need not move.
 fn open_folder() -> tempfile::TempDir {
