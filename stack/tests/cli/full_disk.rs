@@ -9,21 +9,25 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::installation::{Installation, Process, execute};
+use super::left_out;
 use super::supervise::{json_of, sign_up, wait_until};
 
 /// A small disk, taken away when dropped.
 pub(crate) struct Disk(PathBuf);
 
 impl Disk {
-    /// `None` where mounting is not allowed.
+    /// `None` where mounting is not allowed, and says so.
     pub(crate) fn mount(folder: &Path) -> Option<Self> {
         fs::create_dir(folder).unwrap();
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=256m,mode=0755", "tmpfs"])
             .arg(folder)
             .status();
-        let is_mounted = mount.is_ok_and(|status| status.success());
-        is_mounted.then(|| Self(folder.to_owned()))
+        if !mount.is_ok_and(|status| status.success()) {
+            left_out("this account may not mount a disk");
+            return None;
+        }
+        Some(Self(folder.to_owned()))
     }
 
     fn ballast(&self) -> PathBuf {
@@ -94,7 +98,6 @@ impl Caller {
 fn a_full_disk_stops_changes_and_nothing_else_and_recovers_by_itself() {
     let installation = Installation::new();
     let Some(disk) = Disk::mount(&installation.data_dir()) else {
-        // Says nothing where mounting is not allowed.
         return;
     };
     let mut process = installation.start(&[]);

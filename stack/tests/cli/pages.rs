@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use platform::cluster::{Binaries, Cluster, FindOptions, SUPPORTED_MAJORS};
 
 use super::installation::{Installation, execute, stderr, stdout, value};
-use super::open_folder;
+use super::{left_out, open_folder};
 
 /// The commands of a page.
 struct Page {
@@ -244,7 +244,7 @@ create table public.later ()";
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_of_ones_own_is_saved_and_restored_as_the_page_says() {
     let Some(tools) = with_tools() else {
-        // Says nothing where there is none.
+        left_out("there is no pg_dump in /usr/lib/postgresql");
         return;
     };
     let path = std::env::var_os("PATH").unwrap();
