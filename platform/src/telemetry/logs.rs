@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::io::IsTerminal as _;
+use std::str::FromStr;
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -31,6 +32,23 @@ pub enum LogFormat {
     /// One JSON object a line.
     Json,
 }
+
+impl FromStr for LogFormat {
+    type Err = FormatError;
+
+    fn from_str(text: &str) -> Result<Self, FormatError> {
+        match text {
+            "pretty" => Ok(Self::Pretty),
+            "json" => Ok(Self::Json),
+            _ => Err(FormatError),
+        }
+    }
+}
+
+/// How the log should look, and nobody knows what that is.
+#[derive(Debug, thiserror::Error)]
+#[error("must be pretty or json")]
+pub struct FormatError;
 
 /// What is wanted of the log, and cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -123,6 +123,7 @@ const VARIABLES: &[SetUp<'_>] = &[
     variable!("a name to listen on", "WILDFIRE_HOST", "example.com"),
     variable!("the network in development", "WILDFIRE_HOST", "0.0.0.0"),
     variable!("a level that is none", "WILDFIRE_LOG", "loud"),
+    variable!("a log that is none", "WILDFIRE_LOG_FORMAT", "JSON"),
     variable!("a switch that is none", "WILDFIRE_PROMPTS", "nope"),
     variable!("an app that is not built", "WILDFIRE_WEB_DIR", "nowhere"),
     variable!("no Postgres there", "WILDFIRE_PG_BIN", "nowhere"),
