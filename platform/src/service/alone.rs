@@ -14,7 +14,8 @@ use crate::pg::{DatabaseConfig, Offer, reach};
 use crate::telemetry::traces::Traces;
 
 /// Waits for the database, carries a plan out and serves it until SIGINT or SIGTERM, or until the house's tasks are told to
-/// stop. Its paths are those below its mount: a gateway in front has taken that off.
+/// stop. Nothing listens before the database has let it in. Its paths are those below its mount: a gateway in front has
+/// taken that off.
 pub async fn run_alone(
     definition: &'static Definition,
     plan: Plan,
@@ -43,7 +44,7 @@ pub async fn run_alone(
 }
 
 /// The sizes of its pools, which leave room for the other processes that share the database; as its
-/// settings have them while the database does not say what it offers.
+/// settings have them if the database lets it in and does not say what it offers.
 async fn divide(
     name: &'static str,
     plan: &Plan,
