@@ -55,6 +55,19 @@ pub enum BackupError {
          drop it).", .0.display()
     )]
     Strange(PathBuf),
+    /// What Postgres' account could lead root to.
+    #[error(
+        "{} belongs to another account than the database, and is no part of it. Look who put it or the \
+         link to it there; give it to the account of the database (`chown -R`) if it is Postgres' log.",
+        .0.display()
+    )]
+    OtherAccount(PathBuf),
+    /// A disk that is not mounted, most likely: a copy without it would look complete.
+    #[error(
+        "{} leads to something that is not there. Mount or make what the link leads to, or remove the \
+         link.", .0.display()
+    )]
+    Dangling(PathBuf),
     /// Names that the format has no room for.
     #[error("The path {0} is too long for an archive. Shorten it.")]
     LongPath(String),
@@ -120,6 +133,13 @@ pub enum BackupError {
          --passphrase-file, or run this on a terminal to be asked.", .0.display()
     )]
     Encrypted(PathBuf),
+    /// Somebody else may have put it there: only who has the passphrase can make an encrypted one.
+    #[error(
+        "{} is not encrypted, although a passphrase is given: it is another file than the one that was \
+         made with it. Nothing was changed. Restore only what you made; without --passphrase-file and \
+         WILDFIRE_BACKUP_PASSPHRASE it is restored as it is.", .0.display()
+    )]
+    NotEncrypted(PathBuf),
     /// It is encrypted with another one.
     #[error("The passphrase does not open {}.", .0.display())]
     WrongPassphrase(PathBuf),
@@ -138,6 +158,17 @@ pub enum BackupError {
         needed: u64,
         /// Bytes.
         free: u64,
+    },
+    /// Root would leave there what that account cannot read.
+    #[error(
+        "{} belongs to account {uid}, which could not read what root restores there. Run this as that \
+         account (`sudo -u '#{uid}' …`).", data_dir.display()
+    )]
+    OfAccount {
+        /// The folder.
+        data_dir: PathBuf,
+        /// Whose it is.
+        uid: u32,
     },
     /// What cannot be renamed away.
     #[error(

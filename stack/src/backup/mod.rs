@@ -14,10 +14,12 @@ mod target;
 mod walk;
 mod write;
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use platform::env::Secret;
+use rustix::process::geteuid;
 
 pub use error::BackupError;
 pub use manifest::Manifest;
@@ -26,13 +28,13 @@ pub use progress::Progress;
 use self::place::Part;
 use self::read::{Nowhere, Source};
 use self::target::Target;
-use self::walk::{Database, LOG, open_below};
+use self::walk::{Database, Folder, LOG};
 use self::write::{Archive, Facts, control_of};
 use crate::postgres::{Copied, system_identifier};
 
 /// What is backed up, and where to.
 pub struct Backup {
-    data_dir: PathBuf,
+    folder: Folder,
     major: u32,
     archive: Archive,
 }
@@ -57,11 +59,11 @@ impl Backup {
         progress: &Progress,
     ) -> Result<Self, BackupError> {
         refuse_inside(data_dir, wanted.file)?;
+        let folder = Folder::open(data_dir)?;
         let target = Target::create(wanted.file, wanted.overwrite)?;
         let archive = Archive::create(target, wanted.passphrase, progress.clone())?;
-        let data_dir = data_dir.to_owned();
         Ok(Self {
-            data_dir,
+            folder,
             major,
             archive,
         })
@@ -69,13 +71,13 @@ impl Backup {
 
     /// Copies what nobody uses. Blocks.
     pub fn copy_stopped(mut self, now: Timestamp) -> Result<Manifest, BackupError> {
-        self.archive.add_folder(&self.data_dir, Database::Stopped)?;
+        self.archive.add_folder(&self.folder, Database::Stopped)?;
         self.finish(now)
     }
 
     /// Copies the files of an installation whose server is [`Copying`](crate::postgres::Copying). Blocks.
     pub fn copy_running(mut self) -> Result<Self, BackupError> {
-        self.archive.add_folder(&self.data_dir, Database::Running)?;
+        self.archive.add_folder(&self.folder, Database::Running)?;
         Ok(self)
     }
 
@@ -85,15 +87,15 @@ impl Backup {
             .add_bytes("postgres/backup_label", copied.label.as_bytes())?;
         for name in &copied.log {
             let path = format!("{LOG}/{name}");
-            let file = open_below(&self.data_dir, &path);
+            let file = self.folder.open_below(&path);
             let file = file.map_err(|_| BackupError::WalGone(name.clone()))?;
-            self.archive.add_file(&self.data_dir, &path, &file)?;
+            self.archive.add_file(&self.folder, &path, &file)?;
         }
         self.finish(now)
     }
 
     fn finish(self, taken_at: Timestamp) -> Result<Manifest, BackupError> {
-        let control = control_of(&self.data_dir)?;
+        let control = control_of(&self.folder)?;
         self.archive.finish(&Facts {
             taken_at,
             postgres_major: self.major,
@@ -119,6 +121,17 @@ pub fn verify(
         progress,
     };
     source.read(&mut Nowhere)
+}
+
+/// Refuses root where what it unpacks would be unreadable to the account that has the data folder.
+pub fn refuse_other_account(data_dir: &Path) -> Result<(), BackupError> {
+    match data_dir.metadata() {
+        Ok(metadata) if geteuid().is_root() && metadata.uid() != 0 => Err(BackupError::OfAccount {
+            data_dir: data_dir.to_owned(),
+            uid: metadata.uid(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Whether something is in the data folder that a restore sets aside.

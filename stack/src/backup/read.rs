@@ -15,6 +15,7 @@ use super::error::BackupError;
 use super::manifest::{self, Entry, Manifest};
 use super::progress::Progress;
 use super::seal::{self, Opened};
+use super::walk::is_passing;
 
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Most files and folders of an archive.
@@ -69,7 +70,8 @@ impl Source<'_> {
         for entry in entries.raw(true) {
             let mut entry = entry.map_err(|error| self.unread(error))?;
             let path = entry.path_bytes().into_owned();
-            let path = path_of(&path).ok_or_else(|| {
+            let named = path_of(&path).filter(|path| is_of_a_backup(path));
+            let path = named.ok_or_else(|| {
                 self.damaged(format!(
                     "it holds the path {:?}",
                     String::from_utf8_lossy(&path)
@@ -183,7 +185,10 @@ impl Source<'_> {
             .fill_buf()
             .map_err(|error| unopened(self.path, error))?;
         if start.starts_with(&GZIP) {
-            return Ok(Box::new(file));
+            return match self.passphrase {
+                None => Ok(Box::new(file)),
+                Some(_) => Err(BackupError::NotEncrypted(self.path.to_owned())),
+            };
         }
         if !start.starts_with(seal::MAGIC) {
             return Err(BackupError::Foreign(self.path.to_owned()));
@@ -273,6 +278,12 @@ fn path_of(bytes: &[u8]) -> Option<String> {
     let is_name =
         |name: &str| !name.is_empty() && name != "." && name != ".." && !name.contains('\0');
     text.split('/').all(is_name).then(|| text.to_owned())
+}
+
+/// Whether a backup has such a path; a restore keeps others for itself.
+fn is_of_a_backup(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    path == manifest::NAME || !is_passing(first)
 }
 
 fn first_difference(written: &[Entry], found: &[Entry]) -> Option<String> {

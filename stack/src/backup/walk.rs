@@ -3,21 +3,23 @@
 //! folder and has to do nothing for them to be backed up and restored; what can be made again is named
 //! in [`is_passing`].
 //!
-//! Folders are opened from the one above, and no link is followed below the first level: parts of the
-//! data folder belong to Postgres' account, which must not lead root to other files.
+//! Folders are opened from the one above, and no link is followed below the first level but that of
+//! Postgres' log, to what belongs to the account of the database: it has parts of the data folder, and must
+//! not lead root to other files.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 use rustix::io::Errno;
 
 use super::error::BackupError;
 use super::manifest;
 
+const POSTGRES: &str = "postgres";
 /// Where Postgres keeps its log of changes.
 pub(super) const LOG: &str = "postgres/pg_wal";
 /// Copied last, and until two copies are the same: Postgres may be writing it.
@@ -60,8 +62,8 @@ pub(super) fn stays(name: &str) -> bool {
 }
 
 /// Whether an entry of the data folder is of this moment: locks, logs, the state of a process, what
-/// was being made.
-fn is_passing(name: &str) -> bool {
+/// was being made. No archive has such a name.
+pub(super) fn is_passing(name: &str) -> bool {
     stays(name)
         || name == manifest::NAME
         || ["wildfire.", "postgres."]
@@ -94,48 +96,79 @@ fn is_left_out(path: &str, database: Database) -> bool {
         || path == CONTROL
 }
 
-/// Opens a file of the data folder as a walk does: through no link below the first level.
-pub(super) fn open_below(data_dir: &Path, path: &str) -> io::Result<File> {
-    let mut folder: OwnedFd = File::open(data_dir)?.into();
-    let mut below = String::new();
-    for name in path.split('/') {
-        below.push_str(name);
-        folder = openat(&folder, name, reading(&below), Mode::empty())?;
-        below.push('/');
-    }
-    Ok(folder.into())
-}
-
-/// Links are the operator's on the first level, and where Postgres' log is.
-fn reading(path: &str) -> OFlags {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+/// Links are the operator's on the first level. Where Postgres' log is, whoever has Postgres' account can
+/// make one: it leads to nothing of others.
+fn open_in(folder: &OwnedFd, name: &CStr, path: &str, kind: OFlags) -> Result<OwnedFd, Errno> {
+    let mut flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | kind;
     if path.contains('/') && path != LOG {
-        flags | OFlags::NOFOLLOW
-    } else {
-        flags
+        flags |= OFlags::NOFOLLOW;
     }
+    let file = openat(folder, name, flags, Mode::empty())?;
+    if path.starts_with(LOG) && fstat(&file)?.st_uid != fstat(folder)?.st_uid {
+        return Err(Errno::PERM);
+    }
+    Ok(file)
 }
 
-/// A walk through a data folder.
-pub(super) struct Walk<'a> {
-    pub(super) data_dir: &'a Path,
-    pub(super) database: Database,
+fn is_link(folder: &OwnedFd, name: &CStr) -> bool {
+    let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-impl Walk<'_> {
+/// A data folder, and the database that was in it when it was opened: another one may take its place.
+pub(super) struct Folder {
+    path: PathBuf,
+    root: OwnedFd,
+    postgres: OwnedFd,
+}
+
+impl Folder {
+    pub(super) fn open(path: &Path) -> Result<Self, BackupError> {
+        let unreadable = |source| BackupError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let root: OwnedFd = File::open(path).map_err(unreadable)?.into();
+        let postgres = open_in(&root, c"postgres", POSTGRES, OFlags::DIRECTORY);
+        let postgres = postgres.map_err(|error| unreadable(error.into()))?;
+        let path = path.to_owned();
+        Ok(Self {
+            path,
+            root,
+            postgres,
+        })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a file of the database as a walk does.
+    pub(super) fn open_below(&self, path: &str) -> io::Result<File> {
+        let mut folder = self.postgres.try_clone()?;
+        let mut below = POSTGRES.to_owned();
+        let inner = path.strip_prefix("postgres/").unwrap_or(path);
+        for name in inner.split('/') {
+            below = format!("{below}/{name}");
+            folder = open_in(&folder, &CString::new(name)?, &below, OFlags::empty())?;
+        }
+        Ok(folder.into())
+    }
+
     /// Visits every folder before what is in it, by name.
     pub(super) fn visit(
         &self,
+        database: Database,
         visit: &mut dyn FnMut(&str, Item) -> Result<(), BackupError>,
     ) -> Result<(), BackupError> {
-        let root = File::open(self.data_dir).map_err(|source| self.unreadable("", source))?;
-        self.folder(&root.into(), "", visit)
+        self.folder(&self.root, "", database, visit)
     }
 
     fn folder(
         &self,
         folder: &OwnedFd,
         prefix: &str,
+        database: Database,
         visit: &mut dyn FnMut(&str, Item) -> Result<(), BackupError>,
     ) -> Result<(), BackupError> {
         for name in self.names(folder, prefix)? {
@@ -147,22 +180,17 @@ impl Walk<'_> {
             } else {
                 format!("{prefix}/{text}")
             };
-            if is_left_out(&path, self.database) {
+            if is_left_out(&path, database) {
                 continue;
             }
             // Tables are dropped and mails deleted while this reads: what is gone is gone.
-            let Some(opened) = self.open(folder, &name, &path)? else {
-                continue;
-            };
-            match opened {
-                (mode, None) => {
+            match self.entry(folder, &name, &path)? {
+                None => {}
+                Some((FileType::Directory, mode, inner)) => {
                     visit(&path, Item::Folder { mode })?;
-                    let inner = self.openat(folder, &name, &path, OFlags::DIRECTORY)?;
-                    if let Some(inner) = inner {
-                        self.folder(&inner, &path, visit)?;
-                    }
+                    self.folder(&inner, &path, database, visit)?;
                 }
-                (_, Some(file)) => visit(&path, Item::File(file))?,
+                Some((_, _, file)) => visit(&path, Item::File(file.into()))?,
             }
         }
         Ok(())
@@ -181,51 +209,41 @@ impl Walk<'_> {
         Ok(names)
     }
 
-    /// Rights, and the open file unless it is a folder; `None` if it has gone.
-    fn open(
+    /// A file or a folder, its rights, and what reads it; `None` if it has gone.
+    fn entry(
         &self,
         folder: &OwnedFd,
-        name: &CString,
+        name: &CStr,
         path: &str,
-    ) -> Result<Option<(u32, Option<File>)>, BackupError> {
-        let follow = if path.contains('/') {
-            AtFlags::SYMLINK_NOFOLLOW
+    ) -> Result<Option<(FileType, u32, OwnedFd)>, BackupError> {
+        let failed = |error: Errno| match error {
+            Errno::LOOP | Errno::NXIO => BackupError::Strange(self.path.join(path)),
+            Errno::PERM => BackupError::OtherAccount(self.path.join(path)),
+            error => self.unreadable(path, error.into()),
+        };
+        let opened = if path == POSTGRES {
+            rustix::io::dup(&self.postgres)
         } else {
-            AtFlags::empty()
+            open_in(folder, name, path, OFlags::empty())
         };
-        let stat = match statat(folder, name, follow) {
-            Ok(stat) => stat,
-            Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(self.unreadable(path, error.into())),
-        };
-        match FileType::from_raw_mode(stat.st_mode) {
-            FileType::Directory => Ok(Some((stat.st_mode & 0o777, None))),
-            FileType::RegularFile => {
-                let file = self.openat(folder, name, path, OFlags::empty())?;
-                Ok(file.map(|file| (0, Some(file.into()))))
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(Errno::NOENT) if is_link(folder, name) => {
+                return Err(BackupError::Dangling(self.path.join(path)));
             }
-            // Its log on another disk is where it always was.
-            FileType::Symlink if path == LOG => Ok(Some((0o700, None))),
-            _ => Err(BackupError::Strange(self.data_dir.join(path))),
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let stat = fstat(&opened).map_err(failed)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            kind @ (FileType::Directory | FileType::RegularFile) => {
+                Ok(Some((kind, stat.st_mode & 0o777, opened)))
+            }
+            _ => Err(failed(Errno::LOOP)),
         }
     }
-
-    fn openat(
-        &self,
-        folder: &OwnedFd,
-        name: &CString,
-        path: &str,
-        kind: OFlags,
-    ) -> Result<Option<OwnedFd>, BackupError> {
-        match openat(folder, name, reading(path) | kind, Mode::empty()) {
-            Ok(file) => Ok(Some(file)),
-            Err(Errno::NOENT) => Ok(None),
-            Err(error) => Err(self.unreadable(path, error.into())),
-        }
-    }
-
     fn unreadable(&self, path: &str, source: io::Error) -> BackupError {
-        let path: PathBuf = self.data_dir.join(path);
+        let path: PathBuf = self.path.join(path);
         BackupError::Read { path, source }
     }
 }

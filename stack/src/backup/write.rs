@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -17,7 +16,7 @@ use super::manifest::{self, Entry, Manifest};
 use super::progress::Progress;
 use super::seal::Sealed;
 use super::target::Target;
-use super::walk::{CONTROL, Database, Item, Walk, open_below};
+use super::walk::{CONTROL, Database, Folder, Item};
 
 /// How often a file is read that does not come out the same twice.
 const MOST_READS: u32 = 100;
@@ -74,27 +73,26 @@ impl Archive {
     /// Adds a data folder.
     pub(super) fn add_folder(
         &mut self,
-        data_dir: &Path,
+        folder: &Folder,
         database: Database,
     ) -> Result<(), BackupError> {
-        let walk = Walk { data_dir, database };
-        walk.visit(&mut |path, item| match item {
+        folder.visit(database, &mut |path, item| match item {
             Item::Folder { mode } => self.add(path, mode, None, &mut io::empty()),
-            Item::File(file) => self.add_file(data_dir, path, &file),
+            Item::File(file) => self.add_file(folder, path, &file),
         })?;
-        let bytes = control_of(data_dir)?;
+        let bytes = control_of(folder)?;
         self.add_bytes(CONTROL, &bytes)
     }
 
     /// Adds a file with as many bytes as it has now.
     pub(super) fn add_file(
         &mut self,
-        data_dir: &Path,
+        folder: &Folder,
         path: &str,
         file: &File,
     ) -> Result<(), BackupError> {
         let unreadable = |source| BackupError::Read {
-            path: data_dir.join(path),
+            path: folder.path().join(path),
             source,
         };
         let metadata = file.metadata().map_err(unreadable)?;
@@ -267,15 +265,15 @@ impl Read for Hashed<'_> {
 }
 
 /// Postgres' control file, read until it is the same twice: Postgres may be writing it.
-pub(super) fn control_of(data_dir: &Path) -> Result<Vec<u8>, BackupError> {
-    read_still(data_dir, CONTROL).map_err(|source| BackupError::Read {
-        path: data_dir.join(CONTROL),
+pub(super) fn control_of(folder: &Folder) -> Result<Vec<u8>, BackupError> {
+    read_still(folder, CONTROL).map_err(|source| BackupError::Read {
+        path: folder.path().join(CONTROL),
         source,
     })
 }
 
-fn read_still(data_dir: &Path, path: &str) -> io::Result<Vec<u8>> {
-    let file = open_below(data_dir, path)?;
+fn read_still(folder: &Folder, path: &str) -> io::Result<Vec<u8>> {
+    let file = folder.open_below(path)?;
     let read = || {
         let mut bytes = vec![0; CONTROL_SIZE];
         file.read_exact_at(&mut bytes, 0)?;

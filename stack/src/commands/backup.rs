@@ -8,10 +8,10 @@ use platform::clock::Clock;
 use platform::env::{Secret, Vars};
 
 use super::passphrase::{Passphrase, ask_new};
-use super::setup::{Setup, database_url, shown};
+use super::setup::{Setup, database_url, shown, warn_of_variables};
 use super::{CliError, Folders};
 use crate::backup::{Backup, BackupError, Manifest, Progress, Wanted};
-use crate::lifecycle::{Instance, Signals, running};
+use crate::lifecycle::{Instance, Signals, refuse_if_taken, running};
 use crate::postgres::{self, Copying, PostgresError};
 use crate::ui::Ui;
 
@@ -52,6 +52,7 @@ pub(super) struct BackupOptions {
 /// Writes the archive and says how to use it.
 pub(super) async fn run(options: &BackupOptions, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let started = Instant::now();
+    warn_of_variables(vars, ui);
     let setup = Setup::load(&options.folders, vars)?;
     let state = running(&setup.data_dir)?;
     let brought = match &state {
@@ -61,6 +62,9 @@ pub(super) async fn run(options: &BackupOptions, ui: Ui, vars: &Vars) -> Result<
     let data_dir = setup.data_dir.clone();
     if brought.is_some() {
         return Err(CliError::BackupNotEmbedded { data_dir });
+    }
+    if state.is_none() {
+        refuse_if_taken(&data_dir)?;
     }
     let major = postgres::major(&data_dir).ok_or(CliError::NoData { data_dir })?;
     let given = options.passphrase.given(vars)?;
@@ -185,12 +189,15 @@ fn tell(
     let name = shown(file);
     let written = file.metadata().map_or(0, |metadata| metadata.len());
     let sealed = if passphrase.is_some() {
-        ", encrypted"
+        "encrypted"
     } else {
-        ""
+        "not encrypted"
     };
     ui.done(
-        &format!("Backed up {content} to {name} ({}{sealed})", size(written)),
+        &format!(
+            "Backed up {content} to {name} ({}, {sealed})",
+            size(written)
+        ),
         started,
     );
     ui.note(&format!(

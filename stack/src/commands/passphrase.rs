@@ -1,7 +1,7 @@
 //! The passphrase of a backup: never an argument, which every account of the machine could read.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,12 +12,13 @@ use crate::backup::BackupError;
 use crate::ui::Ui;
 
 /// Longest passphrase in a file, bytes.
-const LONGEST: u64 = 4096;
+const LONGEST: usize = 4096;
 
 /// Where a passphrase comes from.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Passphrase {
-    /// A file that holds the passphrase of the archive [env: `WILDFIRE_BACKUP_PASSPHRASE`]
+    /// A file that holds the passphrase of the archive in its first line [default: the passphrase
+    /// that the variable `WILDFIRE_BACKUP_PASSPHRASE` holds itself]
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
 }
@@ -29,23 +30,45 @@ impl Passphrase {
     /// for `wildfire restore`.
     pub(super) fn given(&self, vars: &Vars) -> Result<Option<Secret<String>>, CliError> {
         let Some(path) = &self.passphrase_file else {
-            return Ok(vars.get("WILDFIRE_BACKUP_PASSPHRASE").map(Secret::from));
+            return of_variable(vars);
         };
-        let mut text = String::new();
-        let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
-        read.map_err(|source| CliError::Folder {
+        let failed = |source| CliError::Folder {
             path: path.clone(),
             source,
-        })?;
-        let line = text.lines().next().unwrap_or_default();
+        };
+        let file = File::open(path).map_err(failed)?;
+        let mut line = Vec::new();
+        let read = BufReader::new(file)
+            .take(LONGEST as u64 + 1)
+            .read_until(b'\n', &mut line);
+        read.map_err(failed)?;
+        let path = path.display();
+        if line.len() > LONGEST {
+            return Err(none(format!(
+                "The first line of {path} is longer than {LONGEST} bytes. Write a shorter passphrase there."
+            )));
+        }
+        let line = String::from_utf8(line)
+            .map_err(|_| none(format!("The first line of {path} is not text in UTF-8.")))?;
+        let line = line.trim_end_matches(['\r', '\n']);
         if line.is_empty() {
-            let path = path.display();
             return Err(none(format!(
                 "The file {path} holds no passphrase in its first line."
             )));
         }
         Ok(Some(Secret::from(line)))
     }
+}
+
+/// One that is set to nothing was meant to encrypt.
+fn of_variable(vars: &Vars) -> Result<Option<Secret<String>>, CliError> {
+    let name = "WILDFIRE_BACKUP_PASSPHRASE";
+    if vars.empty().contains(&name) {
+        return Err(none(format!(
+            "{name} is set to nothing. Put a passphrase there, or unset it for an archive without."
+        )));
+    }
+    Ok(vars.get(name).map(Secret::from))
 }
 
 /// Asks for a new one, twice.

@@ -11,10 +11,10 @@ use platform::env::{Secret, Vars};
 use super::backup::{blocking, size, watched};
 use super::passphrase::Passphrase;
 use super::setup::{Setup, database_url, shown};
-use super::{CliError, Folders, migrate};
+use super::{CliError, Folders};
 use crate::backup::{self, BackupError, Manifest, Progress};
 use crate::lifecycle::{Instance, Signals, is_half_restored, refuse_if_taken, running};
-use crate::postgres::{self, Postgres, PostgresError};
+use crate::postgres::{self, PostgresError};
 use crate::ui::Ui;
 
 /// Options of `wildfire restore`.
@@ -40,15 +40,16 @@ pub(super) async fn run(options: &RestoreOptions, ui: Ui, vars: &Vars) -> Result
     if running(&setup.data_dir)?.is_some() {
         return Err(CliError::StopFirst);
     }
-    if !is_half_restored(&setup.data_dir) {
-        refuse_if_taken(&setup.data_dir)?;
+    if is_half_restored(&setup.data_dir) {
+        return finish_earlier(options, &setup, ui);
     }
+    refuse_if_taken(&setup.data_dir)?;
+    backup::refuse_other_account(&setup.data_dir)?;
     let passphrase = passphrase(options, ui, vars)?;
     let mut signals = Signals::listen().map_err(CliError::Signals)?;
     let manifest = verify(options, passphrase.clone(), &mut signals, ui).await?;
-    let secrets = setup.secrets(vars)?;
-    let database = migrate::open_options(&setup, &secrets, None, 0, vars);
-    Postgres::check_major(&database, manifest.postgres_major)?;
+    // No secrets are read: broken ones may be why somebody restores.
+    postgres::check_major(&setup.workdir.root, vars, manifest.postgres_major)?;
     backup::refuse_too_large(&manifest, &setup.data_dir)?;
     let place = shown(&setup.data_dir);
     let question = format!("Set aside what is in {place} and put the backup there?");
@@ -57,7 +58,6 @@ pub(super) async fn run(options: &RestoreOptions, ui: Ui, vars: &Vars) -> Result
     }
     setup.create_data_dir()?;
     let _instance = Instance::acquire(&setup.data_dir)?;
-    finish_earlier(&setup, ui)?;
     let location = data_dir_location(&postgres::data_dir(&setup.data_dir));
     stop_leftover(&location).map_err(PostgresError::from)?;
     unpack(options, passphrase, manifest, &setup, (&mut signals, ui)).await
@@ -129,18 +129,23 @@ fn whereabouts(aside: &Path) -> String {
     }
 }
 
-fn finish_earlier(setup: &Setup, ui: Ui) -> Result<(), CliError> {
-    if !is_half_restored(&setup.data_dir) {
-        return Ok(());
-    }
+/// What is left are renames: they take no archive, no passphrase and no room.
+fn finish_earlier(options: &RestoreOptions, setup: &Setup, ui: Ui) -> Result<(), CliError> {
+    let started = Instant::now();
+    let _instance = Instance::acquire(&setup.data_dir)?;
     let aside = backup::settle(&setup.data_dir, Clock::system().now())?;
-    ui.note("An earlier restore was broken off when all was unpacked; it is finished now.");
+    ui.done(
+        "An earlier restore was broken off when all was unpacked; it is finished now",
+        started,
+    );
     if let Some(aside) = aside {
-        ui.note(&format!(
-            "What was there before that is in {}",
-            whereabouts(&aside)
-        ));
+        let aside = whereabouts(&aside);
+        ui.note(&format!("What was there before that is in {aside}"));
     }
+    let file = shown(&options.file);
+    ui.note(&format!(
+        "{file} was not read. Start Wildfire with `wildfire start`, or run this again for {file}."
+    ));
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use crate::lifecycle::{Instance, State, running};
 use crate::secrets::{FILE, Secrets, Sources};
 use crate::serve::Mode;
 use crate::services;
-use crate::ui::CALLED_AS;
+use crate::ui::{CALLED_AS, Ui};
 use crate::workdir::Workdir;
 
 /// Where the project and its data are.
@@ -161,13 +161,23 @@ pub(super) fn wrong_clock(clock: &Clock) -> Option<String> {
 const VARIABLES: &str = include_str!("../../../docs/configuration.md");
 
 /// Variables that begin as ours do and that nothing reads: misspelled, most likely.
-pub(super) fn unknown_variables(vars: &Vars) -> impl Iterator<Item = &str> {
+fn unknown_variables(vars: &Vars) -> impl Iterator<Item = &str> {
     let is_unknown = |name: &&str| {
         name.starts_with("WILDFIRE_")
             && *name != CALLED_AS
             && !VARIABLES.contains(&format!("| `{name}` |"))
     };
     vars.iter().map(|(name, _)| name).filter(is_unknown)
+}
+
+/// Says which variables have no effect, to whoever meant one to.
+pub(super) fn warn_of_variables(vars: &Vars, ui: Ui) {
+    vars.warn_of_empty();
+    for name in unknown_variables(vars) {
+        ui.warn(&format!(
+            "{name} is no variable of Wildfire and has no effect; docs/configuration.md lists them all"
+        ));
+    }
 }
 
 /// What runs with the data folder, if it can go on with what this version makes of the database.

@@ -12,7 +12,7 @@ use platform::env::Vars;
 
 use super::db_reset;
 use super::migrate::{self, open_options};
-use super::setup::{Setup, database_url, shown, unknown_variables, wrong_clock};
+use super::setup::{Setup, database_url, shown, warn_of_variables, wrong_clock};
 use super::status::Addresses;
 use super::{CliError, Folders};
 use crate::has_prompts;
@@ -293,12 +293,7 @@ fn remark(setup: &Setup, ui: Ui, vars: &Vars) {
     if let Some(what) = wrong_clock(&Clock::system()) {
         ui.warn(&format!("{what}: set it, tokens depend on it"));
     }
-    vars.warn_of_empty();
-    for name in unknown_variables(vars) {
-        ui.warn(&format!(
-            "{name} is no variable of Wildfire and has no effect; docs/configuration.md lists them all"
-        ));
-    }
+    warn_of_variables(vars, ui);
     say_what_is_made(setup, ui);
 }
 

@@ -7,7 +7,7 @@ use platform::cluster::{
     Binaries, Cluster, ClusterBuilder, FindOptions, SUPERUSER, data_dir_location, data_dir_major,
     url_at,
 };
-use platform::env::{Reader, Secret};
+use platform::env::{Reader, Secret, Vars};
 use platform::pg::{DatabaseUrls, DbError, Offer, SqlState};
 
 use super::{OpenOptions, Postgres, PostgresError, Report, bootstrap, connect, logins};
@@ -31,12 +31,12 @@ pub(super) fn check(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
 /// Refuses programs that cannot make a new database. Which version made the one that is there does
 /// not matter.
 pub(super) fn check_new(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
-    find_for(options, None).map(drop)
+    find_for(options.workdir, options.vars, None).map(drop)
 }
 
 /// Refuses programs of another version than a backup's.
-pub(super) fn check_major(options: &OpenOptions<'_>, major: u32) -> Result<(), PostgresError> {
-    let have = find_for(options, Some(major))?.major();
+pub fn check_major(workdir: &Path, vars: &Vars, major: u32) -> Result<(), PostgresError> {
+    let have = find_for(workdir, vars, Some(major))?.major();
     if have == major {
         return Ok(());
     }
@@ -65,11 +65,17 @@ pub(super) async fn open(options: &OpenOptions<'_>) -> Result<Postgres, Postgres
 
 /// Brings the server up to date that another process of this installation runs.
 pub(super) async fn reach(options: &OpenOptions<'_>, port: u16) -> Result<Postgres, PostgresError> {
-    let password = options.secrets.database_password.expose();
-    let admin = connect(&url_at(port, SUPERUSER, password, "postgres"))?;
-    let_in(admin.client().await)?;
-    admin.close();
+    check_reach(port, options.secrets).await?;
     bring_up_to_date(options, port, false).await
+}
+
+/// Refuses when these secrets are not those of the server that another process of this installation runs.
+pub async fn check_reach(port: u16, secrets: &Secrets) -> Result<(), PostgresError> {
+    let password = secrets.database_password.expose();
+    let admin = connect(&url_at(port, SUPERUSER, password, "postgres"))?;
+    let outcome = let_in(admin.client().await).map(drop);
+    admin.close();
+    outcome
 }
 
 /// Waits until the server answers that another process of this installation is starting.
@@ -97,12 +103,12 @@ pub(super) fn let_in<T>(outcome: Result<T, DbError>) -> Result<T, PostgresError>
 
 fn find(options: &OpenOptions<'_>) -> Result<Binaries, PostgresError> {
     let location = data_dir_location(&data_dir(options.data_dir));
-    find_for(options, data_dir_major(&location))
+    find_for(options.workdir, options.vars, data_dir_major(&location))
 }
 
-fn find_for(options: &OpenOptions<'_>, major: Option<u32>) -> Result<Binaries, PostgresError> {
-    let reader = Reader::new(options.vars);
-    let find = FindOptions::from_env(&reader, Some(options.workdir)).for_major(major);
+fn find_for(workdir: &Path, vars: &Vars, major: Option<u32>) -> Result<Binaries, PostgresError> {
+    let reader = Reader::new(vars);
+    let find = FindOptions::from_env(&reader, Some(workdir)).for_major(major);
     Ok(Binaries::find(&find)?)
 }
 

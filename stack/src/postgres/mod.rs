@@ -22,7 +22,7 @@ use crate::config_toml::Project;
 use crate::secrets::Secrets;
 
 pub use backup::{Copied, Copying, major, system_identifier};
-pub use embedded::{data_dir, wait_until_up};
+pub use embedded::{check_major, check_reach, data_dir, wait_until_up};
 pub use error::PostgresError;
 pub use logins::create as create_logins;
 
@@ -106,11 +106,6 @@ impl Postgres {
     /// As [`Self::check`], for an embedded database in place of the one that is there.
     pub fn check_new(options: &OpenOptions<'_>) -> Result<(), PostgresError> {
         embedded::check_new(options)
-    }
-
-    /// Refuses when no Postgres of this version is at hand.
-    pub fn check_major(options: &OpenOptions<'_>, major: u32) -> Result<(), PostgresError> {
-        embedded::check_major(options, major)
     }
 
     /// Starts the server, or reaches the one that runs or was brought, and brings roles and schemas up to date.

@@ -2,7 +2,9 @@
 //! none can have.
 
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 
+use rustix::process::geteuid;
 use serde_json::{Value, json};
 use tar::EntryType;
 
@@ -126,6 +128,7 @@ fn an_encrypted_archive_opens_with_its_passphrase_only_and_whole_only() {
             ("other byte in the middle", flipped(&good, 70_000), &key),
             ("half", cut(&good, good.len() / 2), &key),
             ("one byte short", cut(&good, 1), &key),
+            ("plain in its place", backed_up(&installation, &[]), &key),
         ],
     );
     insta::assert_snapshot!(said);
@@ -155,6 +158,14 @@ fn an_archive_that_somebody_made_to_harm_changes_nothing() {
             ("hard link", holding("mail", EntryType::Link), &[]),
             ("device", holding("mail", EntryType::Char), &[]),
             ("long name", holding("x", EntryType::GNULongName), &[]),
+            ("lock", holding("wildfire.lock", file), &[]),
+            ("step", holding("restore.moving/x", file), &[]),
+            (
+                "folder of the disk",
+                holding("lost+found", EntryType::Directory),
+                &[],
+            ),
+            ("no file of git", holding(".gitignore/x", file), &[]),
             (
                 "file twice",
                 crafted(&[("a", file, b"1"), ("a", file, b"2")]),
@@ -221,9 +232,88 @@ fn a_backup_is_refused_in_words() {
     assert!(said(&["new", "--data-dir=nowhere"]).contains("nothing to back up in"));
     installation.write("empty", "\n");
     assert!(said(&["new", "--passphrase-file=empty"]).contains("holds no passphrase"));
-    std::os::unix::fs::symlink("/etc", installation.data_dir().join("postgres/base/3")).unwrap();
+    installation.write("long", &"x".repeat(5000));
+    assert!(said(&["new", "--passphrase-file=long"]).contains("longer than 4096"));
+    fs::remove_file(installation.path().join("long")).unwrap();
+    let data_dir = installation.data_dir();
+    symlink("/etc", data_dir.join("postgres/base/3")).unwrap();
     assert!(said(&["new"]).contains("postgres/base/3 is a link"));
+    fs::remove_file(data_dir.join("postgres/base/3")).unwrap();
+    symlink("/not/mounted", data_dir.join("storage")).unwrap();
+    assert!(said(&["new"]).contains("storage leads to something that is not there"));
+    fs::remove_file(data_dir.join("storage")).unwrap();
+    installation.write(".wildfire/restore.moving/mail/2.eml", "newer");
+    assert!(said(&["new"]).contains("broken off"));
     assert_eq!(fs::read_dir(installation.path()).unwrap().count(), 3);
+}
+
+#[test]
+fn a_backup_that_is_not_encrypted_says_so_and_is_none_by_mistake() {
+    let installation = small().with("WILDFIRE_BACKUP_PASSPHRAS", "correct horse");
+    let plain = stderr(&installation.run(&["backup", "plain"]));
+    assert!(plain.contains("not encrypted"), "{plain}");
+    assert!(plain.contains("WILDFIRE_BACKUP_PASSPHRAS is no"), "{plain}");
+    let installation = small().with("WILDFIRE_BACKUP_PASSPHRASE", "");
+    let made = installation.run(&["backup", "archive"]);
+    assert!(!made.status.success());
+    let said = stderr(&made);
+    assert!(said.contains("PASSPHRASE is set to nothing"), "{said}");
+    assert!(!installation.path().join("archive").exists());
+}
+
+/// Gives a folder and what is in it to an account that is not root's, if this is root.
+fn give_away(installation: &Installation, folder: &str) {
+    if geteuid().is_root() {
+        let mut chown = installation.shell("chown", &["-R", "65534", folder]);
+        assert!(chown.status().unwrap().success());
+    }
+}
+
+#[test]
+fn the_link_to_the_log_leads_only_to_what_its_own_account_has() {
+    let installation = small();
+    installation.write("wal/000000010000000000000001", "log");
+    let log = installation.data_dir().join("postgres/pg_wal");
+    symlink(installation.path().join("wal"), &log).unwrap();
+    for folder in [".wildfire/postgres", "wal"] {
+        give_away(&installation, folder);
+    }
+    backed_up(&installation, &[]);
+    fs::remove_file(&log).unwrap();
+    // Root's, and whoever runs the tests may read it.
+    symlink("/etc/ssl", &log).unwrap();
+    let made = installation.run(&["backup", "archive"]);
+    assert!(!made.status.success());
+    let said = stderr(&made);
+    assert!(
+        said.contains("postgres/pg_wal belongs to another"),
+        "{said}"
+    );
+}
+
+#[test]
+fn root_restores_nothing_into_the_folder_of_another_account() {
+    let installation = small();
+    assert!(installation.run(&["backup", "good"]).status.success());
+    give_away(&installation, ".wildfire");
+    let restored = installation.run(&["restore", "good", "--yes"]);
+    assert_eq!(restored.status.success(), !geteuid().is_root());
+    if geteuid().is_root() {
+        let said = stderr(&restored);
+        assert!(said.contains("belongs to account 65534"), "{said}");
+    }
+}
+
+#[test]
+fn a_backup_is_restored_over_secrets_that_cannot_be_read() {
+    let installation = small()
+        .with("WILDFIRE_ENV", "production")
+        .with("SUPABASE_PUBLIC_URL", "https://prompts.example.com");
+    assert!(installation.run(&["backup", "good"]).status.success());
+    installation.write(".wildfire/secrets.json", "{ torn");
+    let restored = installation.run(&["restore", "good", "--yes"]);
+    assert!(restored.status.success(), "{}", stderr(&restored));
+    assert!(!installation.data_dir().join("secrets.json").exists());
 }
 
 #[test]
