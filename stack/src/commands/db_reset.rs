@@ -49,6 +49,9 @@ pub(super) async fn run(folders: &Folders, yes: bool, ui: Ui, vars: &Vars) -> Re
             .map(|(it, secrets)| (Some(it), secrets))?,
         Some(_) => (None, secrets),
     };
+    if let Some(state) = &state {
+        refuse_other_environment(state, &secrets).await?;
+    }
     let beside = Beside::create(&setup.data_dir)?;
     let options = OpenOptions {
         data_dir: &beside.folder,
@@ -77,6 +80,18 @@ pub(super) fn remove_left(data_dir: &Path) -> Result<(), CliError> {
 async fn make(setup: &Setup, options: &OpenOptions<'_>, ui: Ui) -> Result<(), CliError> {
     let postgres = migrate::open(setup, options, ui).await?;
     Ok(postgres.stop().await?)
+}
+
+/// The new database gets the password of this environment, and whoever runs has to know it. A server that
+/// does not answer may be why somebody resets.
+async fn refuse_other_environment(state: &State, secrets: &Secrets) -> Result<(), CliError> {
+    let Some(port) = state.db_port else {
+        return Ok(());
+    };
+    match postgres::check_reach(port, secrets).await {
+        Err(error @ PostgresError::OtherEnvironment) => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// Waits until the running installation has started a server on the new database.
@@ -145,7 +160,10 @@ impl Beside {
             // Not every kind of disk can.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                 rename(&self.location, &before)?;
-                rename(&new, &self.location)
+                rename(&new, &self.location).inspect_err(|_| {
+                    // What is left beside is removed.
+                    _ = fs::rename(&before, &self.location);
+                })
             }
             Err(error) => Err(failed(&self.location)(error.into())),
         }

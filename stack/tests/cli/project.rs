@@ -228,6 +228,11 @@ async fn a_running_installation_goes_on_with_the_database_that_a_reset_made() {
     assert_eq!(value(&url, SCRATCH).await, "false");
     std::fs::remove_file(installation.path().join(path)).unwrap();
 
+    let mut reset = installation.command(&["db", "reset", "--yes"]);
+    let reset = reset.env("POSTGRES_PASSWORD", "another").output().unwrap();
+    assert!(stderr(&reset).contains("environment"), "{}", stderr(&reset));
+    assert_eq!(value(&url, SCRATCH).await, "false");
+
     let reset = installation.run(&["db", "reset", "--yes"]);
     assert!(reset.status.success(), "{}", stderr(&reset));
     assert_eq!(value(&url, SCRATCH).await, "true");
