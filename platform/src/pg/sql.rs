@@ -103,7 +103,12 @@ impl Sql {
     /// The statements of a file. Whoever can write it is the operator, who may run what they like;
     /// there is no such way for text that a program holds.
     pub fn read_file(path: &Path) -> io::Result<Self> {
-        std::fs::read_to_string(path).map(|text| Self(Cow::Owned(text)))
+        let mut text = std::fs::read_to_string(path)?;
+        // The mark that editors of Windows put in front; psql leaves it out as well.
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        Ok(Self(Cow::Owned(text)))
     }
 
     /// The same text with other statements, or parts of some, in these places, which are byte ranges in

@@ -37,11 +37,9 @@ pub(super) fn rotate(options: &RotateOptions, ui: Ui, vars: &Vars) -> Result<(),
     if vars.get("JWT_KEYS").is_some() || setup.project.keys.signing_keys_json.is_some() {
         return Err(SecretsError::KeysElsewhere.into());
     }
-    let Some(mut stored) = Stored::load(&data_dir)? else {
+    let Some(kept) = Stored::rotate_kept(&data_dir, options.forget)? else {
         return Err(SecretsError::NothingStored { data_dir }.into());
     };
-    let kept = stored.rotate(options.forget)?;
-    stored.replace(&data_dir)?;
     ui.note("A new key signs tokens from the next start on.");
     ui.note(if kept == 0 {
         "Tokens signed before are refused from then on; sessions go on by refreshing."

@@ -83,11 +83,25 @@ impl Stored {
         Ok(kept)
     }
 
-    /// Puts these in the place of those on disk.
-    pub fn replace(&self, data_dir: &Path) -> Result<(), SecretsError> {
+    /// [`rotate`](Self::rotate) of those on disk, if there are any; two at once take turns.
+    pub fn rotate_kept(data_dir: &Path, forget: bool) -> Result<Option<usize>, SecretsError> {
         let path = data_dir.join(FILE);
-        self.write(&path)
-            .map_err(|source| SecretsError::File { path, source })
+        let failed = |source| SecretsError::File {
+            path: path.clone(),
+            source,
+        };
+        if !path.exists() {
+            return Ok(None);
+        }
+        // Of the folder, as the file changes with each turn; a running installation has another lock.
+        let turn = File::open(data_dir).map_err(failed)?;
+        turn.lock().map_err(failed)?;
+        let Some(mut stored) = Self::load(data_dir)? else {
+            return Ok(None);
+        };
+        let kept = stored.rotate(forget)?;
+        stored.write(&path).map_err(failed)?;
+        Ok(Some(kept))
     }
 
     /// What the file holds, if there is one.

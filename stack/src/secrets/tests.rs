@@ -163,3 +163,18 @@ fn a_rotated_key_signs_and_the_one_before_it_still_verifies() {
     assert!(verifier.verify(&last).is_err());
     assert!(!format!("{:?}", stored.lines()).contains("\"d\":null"));
 }
+
+#[test]
+fn keys_that_are_rotated_at_once_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = Stored::generate(&Clock::system()).unwrap();
+    stored.keep(folder.path()).unwrap();
+    let kept: Vec<_> = std::thread::scope(|scope| {
+        let rotate = || Stored::rotate_kept(folder.path(), false).unwrap().unwrap();
+        let threads: Vec<_> = (0..KEPT).map(|_| scope.spawn(rotate)).collect();
+        threads.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let mut sorted = kept.clone();
+    sorted.sort_unstable();
+    assert_eq!(sorted, [1, 2, 3], "{kept:?}");
+}

@@ -81,8 +81,8 @@ pub(super) fn not_sql(sql: &str) -> Option<(usize, &'static str)> {
                           \\restrict and \\unrestrict, which nothing needs here)";
             return Some((it.line, reason));
         }
-        let code = code.to_ascii_lowercase();
-        let takes_rows = code.starts_with("copy ") && code.contains(" from stdin");
+        let takes_rows =
+            it.begins(1) == "copy" && code.to_ascii_lowercase().contains(" from stdin");
         let reason = "copy … from stdin takes rows from a client, and a file has none; dump them as \
                       statements (`pg_dump --inserts`, `supabase db dump --data-only`)";
         takes_rows.then_some((it.line, reason))
@@ -90,8 +90,15 @@ pub(super) fn not_sql(sql: &str) -> Option<(usize, &'static str)> {
 }
 
 /// The statements of `sql`, without what is empty or only a comment.
-pub(super) fn split(sql: &str) -> Vec<Statement<'_>> {
-    let mut statements = Vec::new();
+pub(super) fn split<'a>(sql: &'a str) -> Vec<Statement<'a>> {
+    let mut statements: Vec<Statement<'_>> = Vec::new();
+    let mut add = |found: Option<Statement<'a>>| {
+        let Some(mut statement) = found else { return };
+        // From the former one on: a dump has a hundred thousand of them.
+        let (line, start) = statements.last().map_or((1, 0), |it| (it.line, it.start));
+        statement.line = line + sql[start..statement.start].matches('\n').count();
+        statements.push(statement);
+    };
     let mut start = 0;
     let mut scanner = Scanner {
         sql,
@@ -101,23 +108,25 @@ pub(super) fn split(sql: &str) -> Vec<Statement<'_>> {
         atomic: 0,
     };
     while let Some(end) = scanner.next_end() {
-        statements.extend(statement(sql, start, end));
+        add(statement(sql, start, end));
         start = (end + 1).min(sql.len());
     }
-    statements.extend(statement(sql, start, sql.len()));
+    add(statement(sql, start, sql.len()));
     statements
 }
 
+/// What stands between two places, if it is more than comments. Its line is told by who knows the former
+/// one's.
 fn statement(sql: &str, start: usize, end: usize) -> Option<Statement<'_>> {
     let whole = &sql[start..end];
     let text = whole.trim();
     let code = code_of(text);
     let blank = whole.len() - whole.trim_start().len();
     let at = start + blank + (text.len() - code.len());
-    (!code.is_empty()).then(|| Statement {
+    (!code.is_empty()).then_some(Statement {
         text,
         start: at,
-        line: 1 + sql[..at].matches('\n').count(),
+        line: 1,
     })
 }
 
@@ -300,6 +309,14 @@ fn dollar_tag(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dump_of_many_statements_is_split_once_through() {
+        let sql = "insert into t\n  values (1, 'a;b');\n-- next\n".repeat(100_000);
+        let statements = split(&sql);
+        assert_eq!(statements.len(), 100_000);
+        assert_eq!(statements[99_999].line, 299_998);
+    }
 
     #[test]
     fn statements_end_at_semicolons_that_are_code() {

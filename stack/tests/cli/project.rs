@@ -134,7 +134,8 @@ async fn an_index_that_is_made_concurrently_has_a_file_of_its_own() {
     let installation = project();
     installation.write(
         "supabase/migrations/20240102000000_table.sql",
-        "create table many (id int);\n",
+        // With the mark of an editor of Windows, and its ends of lines.
+        "\u{feff}-- Many.\r\ncreate table many (id int);\n",
     );
     installation.write(
         "supabase/migrations/20240103000000_index.sql",
