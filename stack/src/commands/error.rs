@@ -183,6 +183,12 @@ pub enum CliError {
     /// A server ended of itself.
     #[error("The server failed: {0}. Start again.")]
     ServerFailed(io::Error),
+    /// The data folder is another's by now.
+    #[error(
+        "The data folder {} was replaced, and another Wildfire has taken it. This one has ended; stop \
+         an installation before its folder is moved or removed.", .0.display()
+    )]
+    FolderReplaced(PathBuf),
     /// Signals cannot be received.
     #[error("Signals cannot be received: {0}")]
     Signals(io::Error),

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -129,6 +130,7 @@ impl Wanted {
 /// Why serving ended.
 enum End {
     Asked,
+    Replaced,
     Failed(std::io::Error),
 }
 
@@ -170,7 +172,8 @@ pub(super) async fn run(options: StartOptions, ui: Ui, vars: &Vars) -> Result<()
 struct Up {
     running: Running,
     postgres: Postgres,
-    _instance: Instance,
+    instance: Instance,
+    data_dir: PathBuf,
 }
 
 /// A start, looked at from all sides: whatever can be refused is, before anything is written or
@@ -254,7 +257,8 @@ impl Plan {
         Ok(Up {
             running,
             postgres,
-            _instance: instance,
+            instance,
+            data_dir: setup.data_dir,
         })
     }
 }
@@ -265,6 +269,7 @@ impl Up {
             () = signals.next() => End::Asked,
             never = self.postgres.keep_running() => match never {},
             error = self.running.failed() => End::Failed(error),
+            () = self.instance.replaced() => End::Replaced,
         };
         let stopping = Instant::now();
         if matches!(end, End::Asked) {
@@ -280,6 +285,7 @@ impl Up {
                 ui.done("Stopped", stopping);
                 Ok(())
             }
+            End::Replaced => Err(CliError::FolderReplaced(self.data_dir)),
             End::Failed(error) => Err(CliError::ServerFailed(error)),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,6 +27,9 @@ pub const RESTORE_MOVING: &str = "restore.moving";
 /// Somebody asking for the status holds the lock for an instant.
 const PATIENCE: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(20);
+
+/// How often it is looked whether the folder is still this installation's.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// What a running installation tells others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -148,7 +151,7 @@ fn already_running(data_dir: &Path, state: Option<&State>) -> String {
 #[derive(Debug)]
 pub struct Instance {
     data_dir: PathBuf,
-    _lock: File,
+    lock: File,
 }
 
 impl Instance {
@@ -159,7 +162,7 @@ impl Instance {
             if let Some(lock) = try_lock(data_dir)? {
                 let instance = Self {
                     data_dir: data_dir.to_owned(),
-                    _lock: lock,
+                    lock,
                 };
                 // Left by a process that was killed.
                 instance.forget();
@@ -197,8 +200,26 @@ impl Instance {
             .map_err(failed)
     }
 
+    /// Waits until the folder was replaced by one that another process has taken: the two would fight
+    /// for its database. One that is only gone may come back.
+    pub async fn replaced(&self) {
+        while !self.is_replaced() {
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+
+    fn is_replaced(&self) -> bool {
+        let there = fs::metadata(self.data_dir.join(LOCK_FILE));
+        match (there, self.lock.metadata()) {
+            (Ok(there), Ok(own)) => (there.dev(), there.ino()) != (own.dev(), own.ino()),
+            _ => false,
+        }
+    }
+
     fn forget(&self) {
-        _ = fs::remove_file(self.data_dir.join(STATE_FILE));
+        if !self.is_replaced() {
+            _ = fs::remove_file(self.data_dir.join(STATE_FILE));
+        }
     }
 }
 

@@ -3,7 +3,10 @@
 use std::fs::{self, File};
 use std::net::TcpListener;
 
-use super::installation::{Installation, servers_of, stderr, stdout};
+use stack::lifecycle::running;
+
+use super::installation::{Installation, Process, servers_of, stderr, stdout};
+use super::supervise::wait_until;
 
 const PORTS: [&str; 4] = ["--port=0", "--app-port=0", "--db-port=0", "--mail-port=0"];
 
@@ -130,4 +133,25 @@ fn a_log_that_is_emptied_meanwhile_goes_on_at_its_beginning() {
         said.starts_with('·') && said.contains("Stopped"),
         "{said:?}"
     );
+}
+
+#[test]
+fn an_installation_whose_folder_was_replaced_leaves_it_to_the_one_that_took_it() {
+    let installation = Installation::new();
+    let mut first = installation.start(&[]);
+    fs::rename(installation.data_dir(), installation.path().join("moved")).unwrap();
+    let started = installation.run(&[&["start", "--detach"], &PORTS[..]].concat());
+    assert!(started.status.success(), "{}", stderr(&started));
+    wait_until("the first goes on", || first.has_ended());
+    let said = first.output();
+    assert!(
+        said.contains("was replaced, and another Wildfire has taken it"),
+        "{said}"
+    );
+    assert_eq!(servers_of(&installation.path().join("moved")), 0);
+    let second = running(&installation.data_dir()).unwrap().unwrap();
+    let health = Process::ask(second.api_port, "GET /health", &[], "");
+    assert!(health.starts_with("HTTP/1.1 200"), "{health}");
+    let stopped = installation.run(&["stop"]);
+    assert!(stopped.status.success(), "{}", stderr(&stopped));
 }

@@ -167,6 +167,11 @@ impl Process {
         self.child.wait().unwrap()
     }
 
+    /// Whether it has ended of itself.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
     /// The URL of its database for the role postgres.
     pub(crate) fn database_url(&self) -> String {
         let port = self.state.db_port.unwrap();
