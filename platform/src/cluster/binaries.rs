@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub use self::extensions::TRUSTED_EXTENSIONS;
+pub use self::extensions::{TRUSTED_EXTENSIONS, TRUSTED_MAJOR};
 use self::install::{copy_to_cache, hydrate_symlinks, is_package};
 use super::account::Account;
 use super::error::ClusterError;
@@ -200,9 +200,7 @@ impl Binaries {
     /// Lets projects create what they may have. Where the account may not write there they cannot, and
     /// are told when they try.
     fn trust_extensions(&self) {
-        if self.major == extensions::LOOKED_AT
-            && let Err(error) = extensions::mark_trusted(&self.bin)
-        {
+        if let Err(error) = extensions::mark_trusted(&self.bin, self.major) {
             let folder = self.bin.display();
             tracing::debug!(%folder, %error, "extensions are not marked as trusted");
         }

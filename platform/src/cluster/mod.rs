@@ -42,7 +42,9 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 
-pub use self::binaries::{Binaries, FindOptions, Origin, SUPPORTED_MAJORS, TRUSTED_EXTENSIONS};
+pub use self::binaries::{
+    Binaries, FindOptions, Origin, SUPPORTED_MAJORS, TRUSTED_EXTENSIONS, TRUSTED_MAJOR,
+};
 pub use self::builder::ClusterBuilder;
 pub use self::data_dir::major_of as data_dir_major;
 pub use self::error::ClusterError;

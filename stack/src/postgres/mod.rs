@@ -74,6 +74,8 @@ pub enum Server {
     Embedded {
         /// In words.
         name: String,
+        /// Its major version.
+        major: u32,
         /// Where it looks for extensions.
         extensions: PathBuf,
     },
@@ -133,6 +135,7 @@ impl Postgres {
         match &self.cluster {
             Some(cluster) => Server::Embedded {
                 name: self.report.server.clone(),
+                major: cluster.major(),
                 extensions: cluster.extensions(),
             },
             None => Server::External,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use platform::cluster::TRUSTED_EXTENSIONS;
+use platform::cluster::{TRUSTED_EXTENSIONS, TRUSTED_MAJOR};
 use platform::pg::SqlState;
 
 use super::statements::Statement;
@@ -84,10 +84,19 @@ fn extension(statement: &Statement<'_>) -> Option<String> {
 
 fn forbidden(extension: &str, server: &Server) -> String {
     match server {
-        Server::Embedded { extensions, .. } if TRUSTED_EXTENSIONS.contains(&extension) => format!(
+        Server::Embedded {
+            major: TRUSTED_MAJOR,
+            extensions,
+            ..
+        } if TRUSTED_EXTENSIONS.contains(&extension) => format!(
             "Projects may have {extension}, but {}/{extension}.control does not say so. Add the line \
              `trusted = true` there, or let the role supabase_admin create it.",
             extensions.display()
+        ),
+        Server::Embedded { name, .. } if TRUSTED_EXTENSIONS.contains(&extension) => format!(
+            "With Postgres {TRUSTED_MAJOR} projects may have {extension}; this is {name}, where its script \
+             could run a project's code as the superuser. Take Postgres {TRUSTED_MAJOR}, or let the role \
+             supabase_admin create it in a schema in which nobody else may make anything."
         ),
         Server::Embedded { .. } => format!(
             "{extension} reads what belongs to the server or to others, so a project may not have it, as \
@@ -135,4 +144,26 @@ fn has(folder: &Path, extension: &str) -> bool {
         .chars()
         .all(|it| it.is_ascii_alphanumeric() || "-_".contains(it));
     is_name && fs::exists(folder.join(format!("{extension}.control"))).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_of_the_version_that_was_looked_at_an_extension_is_to_be_trusted() {
+        let said = |major| {
+            let server = Server::Embedded {
+                name: format!("Postgres {major}"),
+                major,
+                extensions: PathBuf::from("/extensions"),
+            };
+            forbidden("earthdistance", &server)
+        };
+        let marked = "Add the line `trusted = true`";
+        assert!(said(TRUSTED_MAJOR).contains(marked));
+        let other = said(TRUSTED_MAJOR - 1);
+        assert!(!other.contains("trusted"), "{other}");
+        assert!(other.contains("Take Postgres 18"), "{other}");
+    }
 }

@@ -32,7 +32,10 @@ pub const TRUSTED_EXTENSIONS: &[&str] = &[
 ];
 
 /// The major version whose scripts were looked at; in 15, `earthdistance` found things by half a name.
-pub(super) const LOOKED_AT: u32 = 18;
+pub const TRUSTED_MAJOR: u32 = 18;
+
+/// What a description ends with that says so.
+const MARK: &str = "\ntrusted = true\n";
 
 /// Where the programs in `bin` look for extensions.
 pub(super) fn folder(bin: &Path) -> PathBuf {
@@ -47,8 +50,9 @@ pub(super) fn folder(bin: &Path) -> PathBuf {
         .unwrap_or_else(|| prefix.join("share/extension"))
 }
 
-/// Says `trusted` in the descriptions of those extensions. For a package of this program's own only.
-pub(super) fn mark_trusted(bin: &Path) -> io::Result<()> {
+/// Says `trusted` in the descriptions of those extensions, or in another version, where an earlier build may
+/// have said so, no longer. For a package of this program's own only.
+pub(super) fn mark_trusted(bin: &Path, major: u32) -> io::Result<()> {
     let folder = folder(bin);
     for extension in TRUSTED_EXTENSIONS {
         let file = folder.join(format!("{extension}.control"));
@@ -57,15 +61,20 @@ pub(super) fn mark_trusted(bin: &Path) -> io::Result<()> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             Err(error) => return Err(error),
         };
-        if !text
+        let is_trusted = text
             .lines()
-            .any(|line| line.trim_start().starts_with("trusted"))
-        {
+            .any(|line| line.trim_start().starts_with("trusted"));
+        let wanted = match major {
+            TRUSTED_MAJOR if is_trusted => None,
+            TRUSTED_MAJOR => Some(format!("{}{MARK}", text.trim_end())),
+            _ => text.strip_suffix(MARK).map(|before| format!("{before}\n")),
+        };
+        if let Some(wanted) = wanted {
             // A new file: package managers share one among many projects by hard links.
             let mut marked = tempfile::Builder::new()
                 .permissions(fs::Permissions::from_mode(0o644))
                 .tempfile_in(&folder)?;
-            write!(marked, "{}\ntrusted = true\n", text.trim_end())?;
+            marked.write_all(wanted.as_bytes())?;
             marked.persist(&file).map_err(|error| error.error)?;
         }
     }
@@ -77,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn listed_extensions_are_marked_once_and_no_others() {
+    fn listed_extensions_are_marked_once_in_their_version_and_no_others() {
         let root = tempfile::tempdir().unwrap();
         let bin = root.path().join("native/bin");
         let folder = root.path().join("native/share/postgresql/extension");
@@ -88,8 +97,8 @@ mod tests {
         }
         let shared = root.path().join("shared");
         fs::hard_link(control("moddatetime"), &shared).unwrap();
-        mark_trusted(&bin).unwrap();
-        mark_trusted(&bin).unwrap();
+        mark_trusted(&bin, TRUSTED_MAJOR).unwrap();
+        mark_trusted(&bin, TRUSTED_MAJOR).unwrap();
         let read = |path: &Path| fs::read_to_string(path).unwrap();
         assert_eq!(
             read(&control("moddatetime")),
@@ -98,5 +107,9 @@ mod tests {
         assert_eq!(read(&control("file_fdw")), "default_version = '1.0'\n");
         assert_eq!(read(&shared), "default_version = '1.0'\n");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 2);
+        for _ in 0..2 {
+            mark_trusted(&bin, TRUSTED_MAJOR - 1).unwrap();
+            assert_eq!(read(&control("moddatetime")), "default_version = '1.0'\n");
+        }
     }
 }
