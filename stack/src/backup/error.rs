@@ -86,6 +86,21 @@ pub enum BackupError {
     /// Told to stop.
     #[error("Stopped before it was complete; nothing is left of it.")]
     Interrupted,
+    /// Told to stop, and held up.
+    #[error(
+        "Stopped while a disk or a reader kept it waiting. Nothing else was changed; what may be left of \
+         it (a name that ends in .part) is removed by the next attempt."
+    )]
+    Abandoned,
+    /// A running database keeps its log meanwhile, until the disk is full.
+    #[error(
+        "Nothing could be read or written for {minutes} minutes, so it was given up. Look what holds \
+         up the disk, or whoever reads or sends the archive."
+    )]
+    Stalled {
+        /// How long.
+        minutes: u64,
+    },
     /// There is no such file, or no right to it.
     #[error("{} cannot be opened: {source}.", path.display())]
     Open {

@@ -165,6 +165,9 @@ pub fn restore(
         let (path, what) = (file.to_owned(), "it changed meanwhile".to_owned());
         return Err(BackupError::Damaged { path, what });
     }
+    if !progress.end() {
+        return Err(BackupError::Interrupted);
+    }
     part.complete()?;
     settle(data_dir, now)
 }

@@ -39,9 +39,11 @@ impl Part {
 
     /// Complete, on disk, and with the name that says so.
     pub(super) fn complete(self) -> Result<(), BackupError> {
-        rustix::fs::sync();
         let ready = self.data_dir.join(RESTORE_READY);
-        fs::rename(&self.folder, &ready)
+        // Says what could not be written, of this disk alone.
+        File::open(&self.folder)
+            .and_then(|folder| Ok(rustix::fs::syncfs(folder)?))
+            .and_then(|()| fs::rename(&self.folder, &ready))
             .and_then(|()| File::open(&self.data_dir)?.sync_all())
             .map_err(unpack(&ready))
     }

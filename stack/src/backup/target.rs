@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -16,6 +16,8 @@ const STDOUT: &str = "standard output";
 pub(super) struct Target {
     path: PathBuf,
     kind: Kind,
+    /// Then there is nothing left to remove.
+    is_named: bool,
 }
 
 enum Kind {
@@ -34,8 +36,11 @@ impl Target {
             if io::stdout().is_terminal() {
                 return Err(BackupError::Terminal);
             }
-            let (path, kind) = (STDOUT.into(), Kind::Stdout);
-            return Ok(Self { path, kind });
+            return Ok(Self {
+                path: STDOUT.into(),
+                kind: Kind::Stdout,
+                is_named: false,
+            });
         }
         if !replaces && path.symlink_metadata().is_ok() {
             return Err(BackupError::Exists(path.to_owned()));
@@ -54,8 +59,7 @@ impl Target {
             }
             file => file.map_err(failed)?,
         };
-        // Tells the next backup that this one is at work.
-        file.lock().map_err(failed)?;
+        claim(&file, &part, path)?;
         let kind = Kind::File {
             part,
             file,
@@ -64,6 +68,7 @@ impl Target {
         Ok(Self {
             path: path.to_owned(),
             kind,
+            is_named: false,
         })
     }
 
@@ -86,7 +91,7 @@ impl Target {
     }
 
     /// On disk, under its name.
-    pub(super) fn finish(self) -> Result<(), BackupError> {
+    pub(super) fn finish(mut self) -> Result<(), BackupError> {
         let Kind::File {
             part,
             file,
@@ -99,20 +104,35 @@ impl Target {
             return Err(BackupError::Exists(self.path.clone()));
         }
         let folder = self.path.parent().filter(|folder| *folder != Path::new(""));
-        let named = file
-            .sync_all()
-            .and_then(|()| fs::rename(part, &self.path))
-            .and_then(|()| File::open(folder.unwrap_or(Path::new(".")))?.sync_all());
-        named.map_err(|error| self.failed(error))
+        let named = file.sync_all().and_then(|()| fs::rename(part, &self.path));
+        named.map_err(|error| self.failed(error))?;
+        self.is_named = true;
+        File::open(folder.unwrap_or(Path::new(".")))
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| self.failed(error))
     }
 }
 
 impl Drop for Target {
     fn drop(&mut self) {
-        if let Kind::File { part, .. } = &self.kind {
-            // After it got its name, there is none.
+        if let Kind::File { part, .. } = &self.kind
+            && !self.is_named
+        {
             _ = fs::remove_file(part);
         }
+    }
+}
+
+/// Tells the next backup that this one is at work, unless that one has taken the name.
+fn claim(file: &File, part: &Path, path: &Path) -> Result<(), BackupError> {
+    file.lock().map_err(|source| BackupError::Write {
+        path: path.to_owned(),
+        source,
+    })?;
+    if is_at(file, part) {
+        Ok(())
+    } else {
+        Err(BackupError::BeingWritten(path.to_owned()))
     }
 }
 
@@ -129,8 +149,36 @@ fn remove_left(path: &Path, part: &Path) -> Result<(), BackupError> {
         left => left.map_err(failed)?,
     };
     match left.try_lock() {
-        Ok(()) => fs::remove_file(part).map_err(failed),
-        Err(TryLockError::WouldBlock) => Err(BackupError::BeingWritten(path.to_owned())),
+        // It may have got its name, and another be in its place.
+        Ok(()) if is_at(&left, part) => fs::remove_file(part).map_err(failed),
+        Ok(()) | Err(TryLockError::WouldBlock) => Err(BackupError::BeingWritten(path.to_owned())),
         Err(TryLockError::Error(error)) => Err(failed(error)),
+    }
+}
+
+/// Whether an open file is the one of that name.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(own), Ok(there)) = (file.metadata(), path.symlink_metadata()) else {
+        return false;
+    };
+    (own.dev(), own.ino()) == (there.dev(), there.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_backups_to_one_file_the_one_that_lost_its_name_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, part) = (folder.path().join("a"), folder.path().join("a.part"));
+        // Made, and not locked yet.
+        let first = File::create_new(&part).unwrap();
+        let second = Target::create(&path, false).unwrap();
+        let refused = claim(&first, &part, &path).unwrap_err();
+        assert!(matches!(refused, BackupError::BeingWritten(_)), "{refused}");
+        second.writer().unwrap().write_all(b"second").unwrap();
+        second.finish().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
     }
 }

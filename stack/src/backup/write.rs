@@ -139,7 +139,7 @@ impl Archive {
             .and_then(GzEncoder::finish)
             .and_then(Output::finish);
         ended.map_err(|error| target.failed(error))?;
-        if progress.is_stopped() {
+        if !progress.end() {
             return Err(BackupError::Interrupted);
         }
         target.finish()?;

@@ -21,16 +21,8 @@ const TOLD_EVERY: Duration = Duration::from_millis(500);
 /// What a step may take that somebody waits for who wants to stop.
 const LAST_STEP: Duration = Duration::from_secs(2);
 
-/// Secrets that stay with whoever sets them.
-const OF_THE_ENVIRONMENT: [&str; 7] = [
-    "JWT_SECRET",
-    "JWT_KEYS",
-    "ANON_KEY",
-    "SERVICE_ROLE_KEY",
-    "SUPABASE_PUBLISHABLE_KEY",
-    "SUPABASE_SECRET_KEY",
-    "POSTGRES_PASSWORD",
-];
+/// How long nothing may come of it: Postgres keeps its log meanwhile.
+const LONGEST_STALL: Duration = Duration::from_mins(10);
 
 /// Options of `wildfire backup`.
 #[derive(Clone, Debug, Args)]
@@ -88,12 +80,8 @@ pub(super) async fn run(options: &BackupOptions, ui: Ui, vars: &Vars) -> Result<
     };
     let manifest = watched(work, &progress, &mut signals, ui).await?;
     tell(&options.file, &manifest, passphrase.as_ref(), started, ui);
-    for name in OF_THE_ENVIRONMENT {
-        if vars.get(name).is_some() {
-            ui.warn(&format!(
-                "{name} comes from the environment and is not in the archive: keep it beside it."
-            ));
-        }
+    for name in setup.set_elsewhere(vars) {
+        ui.warn(&format!("{name} is not in the archive: keep it beside it."));
     }
     Ok(())
 }
@@ -130,7 +118,8 @@ async fn copy_stopped(
     copied
 }
 
-/// Waits for work and tells how far it is; Ctrl-C ends it at its next step, unless that was the last.
+/// Waits for work and tells how far it is; Ctrl-C ends it at its next step, unless only the disk is
+/// waited for. So does a long time in which nothing moves.
 pub(super) async fn watched<T>(
     work: impl Future<Output = Result<T, CliError>>,
     progress: &Progress,
@@ -139,6 +128,10 @@ pub(super) async fn watched<T>(
 ) -> Result<T, CliError> {
     tokio::pin!(work);
     let mut tick = tokio::time::interval(TOLD_EVERY);
+    let mut pace = Pace {
+        bytes: 0,
+        since: Instant::now(),
+    };
     loop {
         tokio::select! {
             result = &mut work => {
@@ -146,13 +139,39 @@ pub(super) async fn watched<T>(
                 return result;
             }
             () = signals.next() => {
-                progress.stop();
                 ui.progress(None);
+                if !progress.stop() {
+                    ui.note("All is read; it ends when the disk has it.");
+                    return work.await;
+                }
                 let ended = tokio::time::timeout(LAST_STEP, &mut work).await;
-                return ended.unwrap_or_else(|_| Err(BackupError::Interrupted.into()));
+                return ended.unwrap_or_else(|_| Err(BackupError::Abandoned.into()));
             }
-            _ = tick.tick() => ui.progress(Some(&format!("{} so far", size(progress.bytes())))),
+            _ = tick.tick() => {
+                let bytes = progress.bytes();
+                ui.progress(Some(&format!("{} so far", size(bytes))));
+                if pace.is_lost(bytes, Instant::now()) && progress.stop() {
+                    ui.progress(None);
+                    let minutes = LONGEST_STALL.as_secs() / 60;
+                    return Err(BackupError::Stalled { minutes }.into());
+                }
+            }
         }
+    }
+}
+
+/// Since when nothing moves.
+struct Pace {
+    bytes: u64,
+    since: Instant,
+}
+
+impl Pace {
+    fn is_lost(&mut self, bytes: u64, now: Instant) -> bool {
+        if bytes != self.bytes {
+            *self = Self { bytes, since: now };
+        }
+        now.duration_since(self.since) > LONGEST_STALL
     }
 }
 
@@ -203,4 +222,20 @@ fn tell(
     ui.note(&format!(
         "Restore it into a new folder with `wildfire restore {name} --data-dir DIR`"
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_does_not_move_for_long_is_given_up() {
+        let since = Instant::now();
+        let mut pace = Pace { bytes: 0, since };
+        let after = |minutes| since + Duration::from_mins(minutes);
+        assert!(!pace.is_lost(0, after(10)));
+        assert!(!pace.is_lost(1, after(11)));
+        assert!(!pace.is_lost(1, after(21)));
+        assert!(pace.is_lost(1, after(22)));
+    }
 }

@@ -136,15 +136,22 @@ impl Setup {
 
     /// Keys and passwords; new ones are on no disk before [`Self::claim`].
     pub(super) fn secrets(&self, vars: &Vars) -> Result<Secrets, CliError> {
-        let clock = Clock::system();
-        let sources = Sources {
+        Ok(self.sources(vars, &Clock::system()).load()?)
+    }
+
+    /// The secrets that the data folder does not have, and where they are.
+    pub(super) fn set_elsewhere(&self, vars: &Vars) -> Vec<String> {
+        self.sources(vars, &Clock::system()).set_elsewhere()
+    }
+
+    fn sources<'a>(&'a self, vars: &'a Vars, clock: &'a Clock) -> Sources<'a> {
+        Sources {
             mode: self.mode,
             data_dir: &self.data_dir,
             project: &self.project.keys,
             vars,
-            clock: &clock,
-        };
-        Ok(sources.load()?)
+            clock,
+        }
     }
 }
 

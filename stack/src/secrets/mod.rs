@@ -28,6 +28,17 @@ const LEGACY_EXPIRY: i64 = 1_983_812_996;
 /// Life of keys signed with a project's own signing key, as the CLI has it.
 const SIGNED_EXPIRY_SECONDS: i64 = 10 * 365 * 24 * 3600;
 
+/// What wins over the values of the data folder: variables, and settings of the project's `[auth]`.
+const OVERRIDES: [(&str, &str); 7] = [
+    ("JWT_SECRET", "jwt_secret"),
+    ("JWT_KEYS", "signing_keys_path"),
+    ("ANON_KEY", "anon_key"),
+    ("SERVICE_ROLE_KEY", "service_role_key"),
+    ("SUPABASE_PUBLISHABLE_KEY", "publishable_key"),
+    ("SUPABASE_SECRET_KEY", "secret_key"),
+    ("POSTGRES_PASSWORD", ""),
+];
+
 /// Everything secret that the services of one installation share.
 #[derive(Clone, Debug)]
 pub struct Secrets {
@@ -283,6 +294,16 @@ impl Sources<'_> {
             return Err(SecretsError::ForeignKey { name, reason });
         }
         Ok(())
+    }
+
+    /// What somebody set in the environment or in the project, and who: no file of the data folder has it.
+    pub fn set_elsewhere(&self) -> Vec<String> {
+        let set = OVERRIDES.iter().filter(|(name, _)| self.is_set(name));
+        let named = set.map(|(name, setting)| match self.vars.get(name) {
+            Some(_) => format!("{name} of the environment"),
+            None => format!("auth.{setting} of the project"),
+        });
+        named.collect()
     }
 
     /// Whether somebody set this one, in the environment or in the project.

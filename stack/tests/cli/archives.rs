@@ -261,6 +261,20 @@ fn a_backup_that_is_not_encrypted_says_so_and_is_none_by_mistake() {
     assert!(!installation.path().join("archive").exists());
 }
 
+#[test]
+fn a_backup_names_the_secrets_that_it_has_not() {
+    let installation = small()
+        .with("OF_THE_PROJECT", &"x".repeat(40))
+        .with("POSTGRES_PASSWORD", "another");
+    let config = "[auth]\njwt_secret = \"env(OF_THE_PROJECT)\"\n";
+    installation.write("supabase/config.toml", config);
+    let said = stderr(&installation.run(&["backup", "archive"]));
+    for name in ["auth.jwt_secret of the project", "POSTGRES_PASSWORD of the"] {
+        assert!(said.contains(name), "{said}");
+    }
+    assert!(said.contains("not in the archive"), "{said}");
+}
+
 /// Gives a folder and what is in it to an account that is not root's, if this is root.
 fn give_away(installation: &Installation, folder: &str) {
     if geteuid().is_root() {
