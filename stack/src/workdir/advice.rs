@@ -46,8 +46,7 @@ pub(super) fn on(
     if is_forbidden && lent::is_reserved(statement) && !surroundings.is_lent {
         return Some(
             "Postgres lets only superusers do that. Let one of that server send the statement, and take \
-             it out of the file; or run `wildfire migrate` once with a superuser's --db-url, which lends \
-             the role postgres the right."
+             it out of the file."
                 .to_owned(),
         );
     }
