@@ -21,9 +21,13 @@ use super::temporary::TemporaryFolder;
 use super::{Cluster, FAST_SHUTDOWN, IMMEDIATE_SHUTDOWN, SUPERUSER, leftover, password, settings};
 use crate::env::Secret;
 
-/// How long a server may take to accept connections; crash recovery takes a while.
-const READY_WITHIN: Duration = Duration::from_mins(2);
-const POLL: Duration = Duration::from_millis(10);
+/// How long a server may say nothing before it accepts connections. One that says that it is starting has
+/// all the time it needs: recovery takes as long as there is log, and begins anew if it is broken off.
+const SILENT_FOR: Duration = Duration::from_mins(2);
+/// The least and the longest time between two looks. Each leaves a line in the server's log.
+const POLL: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+/// How often whoever waits is told why.
+const TELL_EVERY: Duration = Duration::from_secs(10);
 
 /// How long a server that runs may take to say anything to a connection.
 const GREETED_WITHIN: Duration = Duration::from_secs(5);
@@ -151,7 +155,7 @@ impl ClusterBuilder {
         let mut password_changed = false;
         loop {
             let launched = self.launch(prepared)?;
-            let ready = self.wait_until_ready(&launched, prepared, Some(READY_WITHIN));
+            let ready = self.wait_until_ready(&launched, prepared, Some(SILENT_FOR));
             match ready.await {
                 Ok(Ready::Yes) => return Ok((launched, password_changed)),
                 Ok(Ready::OtherPassword) if !password_changed => {
@@ -256,7 +260,8 @@ impl ClusterBuilder {
         })
     }
 
-    /// Waits until the server accepts connections; without a limit, for as long as it runs.
+    /// Waits until the server accepts connections, for as long as it says that it is starting; without a
+    /// limit to its silence, for as long as it runs.
     pub(super) async fn wait_until_ready(
         &self,
         launched: &Launched,
@@ -264,6 +269,7 @@ impl ClusterBuilder {
         limit: Option<Duration>,
     ) -> Result<Ready, ClusterError> {
         let started = Instant::now();
+        let (mut heard, mut told) = (started, started);
         loop {
             if launched.server.has_ended() {
                 return Err(start_failure(launched, &prepared.place.data_dir));
@@ -271,19 +277,30 @@ impl ClusterBuilder {
             match timeout(GREETED_WITHIN, self.connect(launched.port)).await {
                 Err(_) | Ok(None) => {}
                 Ok(Some(Ok(()))) => return Ok(Ready::Yes),
-                Ok(Some(Err(error))) if is_starting(&error) => {}
+                Ok(Some(Err(error))) if is_starting(&error) => {
+                    heard = Instant::now();
+                    if told.elapsed() > TELL_EVERY {
+                        told = heard;
+                        let seconds = started.elapsed().as_secs();
+                        tracing::warn!(
+                            seconds,
+                            "Postgres is starting: it recovers what its log holds"
+                        );
+                    }
+                }
                 Ok(Some(Err(error))) if error.code() == Some(&SqlState::INVALID_PASSWORD) => {
                     return Ok(Ready::OtherPassword);
                 }
                 Ok(Some(Err(error))) => return Err(ClusterError::Refused(error)),
             }
-            if let Some(limit) = limit.filter(|limit| started.elapsed() > *limit) {
+            if let Some(limit) = limit.filter(|limit| heard.elapsed() > *limit) {
                 return Err(ClusterError::NotReady {
                     seconds: limit.as_secs(),
                     log: launched.log.clone(),
                 });
             }
-            tokio::time::sleep(POLL).await;
+            let (least, longest) = POLL;
+            tokio::time::sleep((started.elapsed() / 10).clamp(least, longest)).await;
         }
     }
 

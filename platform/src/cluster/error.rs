@@ -122,7 +122,7 @@ pub enum ClusterError {
         log: PathBuf,
     },
     /// The server runs but did not accept a connection in time.
-    #[error("Postgres accepted no connection within {seconds} seconds (log: {}).", log.display())]
+    #[error("Postgres said nothing for {seconds} seconds (log: {}).", log.display())]
     NotReady {
         /// How long it was given.
         seconds: u64,

@@ -9,7 +9,7 @@ use url::Url;
 
 use super::setup::Setup;
 use super::{CliError, Folders};
-use crate::lifecycle::{LifecycleError, State, running};
+use crate::lifecycle::{State, serving};
 use crate::secrets::Secrets;
 use crate::ui::Ui;
 
@@ -102,7 +102,7 @@ impl Addresses {
 pub(super) fn run(folders: &Folders, output: Output, ui: Ui, vars: &Vars) -> Result<(), CliError> {
     let setup = Setup::load(folders, vars)?;
     let data_dir = setup.data_dir.clone();
-    let state = running(&data_dir)?.ok_or(LifecycleError::NotRunning { data_dir })?;
+    let state = serving(&data_dir)?;
     let secrets = setup.secrets(vars)?;
     let at = Addresses::new(&state, &secrets);
     match output {

@@ -95,6 +95,18 @@ pub enum LifecycleError {
         /// The folder.
         data_dir: PathBuf,
     },
+    /// A start that is not done, or another command that has the folder to itself.
+    #[error(
+        "Wildfire ({}) has the data folder {} and does not serve: it starts, migrates, copies or \
+         restores. Wait for it, or end it with Ctrl-C where it runs, or with `kill`.",
+        process(*pid), data_dir.display()
+    )]
+    Busy {
+        /// The folder.
+        data_dir: PathBuf,
+        /// Its process, where it is known.
+        pid: Option<u32>,
+    },
     /// Nothing to stop.
     #[error("Wildfire is not running with the data folder {}.", data_dir.display())]
     NotRunning {
@@ -127,13 +139,28 @@ pub enum LifecycleError {
         log: PathBuf,
     },
     /// A file operation failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}{}", path.display(), remedy(source))]
     File {
         /// Which file.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
+}
+
+fn process(pid: Option<u32>) -> String {
+    pid.map_or_else(
+        || "another process".to_owned(),
+        |pid| format!("process {pid}"),
+    )
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::PermissionDenied {
+        ". Run this as the account whose folder that is, or as root."
+    } else {
+        ""
+    }
 }
 
 fn already_running(data_dir: &Path, state: Option<&State>) -> String {
@@ -159,7 +186,11 @@ impl Instance {
     pub fn acquire(data_dir: &Path) -> Result<Self, LifecycleError> {
         let started = Instant::now();
         loop {
-            if let Some(lock) = try_lock(data_dir)? {
+            if let Some(mut lock) = try_lock(data_dir)? {
+                // For whoever asks before it serves; that they learn nothing is no reason to end.
+                _ = lock
+                    .set_len(0)
+                    .and_then(|()| writeln!(lock, "{}", std::process::id()));
                 let instance = Self {
                     data_dir: data_dir.to_owned(),
                     lock,
@@ -289,12 +320,28 @@ pub fn running(data_dir: &Path) -> Result<Option<State>, LifecycleError> {
     Ok(read_state(data_dir))
 }
 
+/// The installation that runs with `data_dir`, or why there is none to speak of.
+pub fn serving(data_dir: &Path) -> Result<State, LifecycleError> {
+    let data_dir = data_dir.to_owned();
+    if let Some(state) = running(&data_dir)? {
+        return Ok(state);
+    }
+    let is_held = data_dir.join(LOCK_FILE).exists() && try_lock(&data_dir)?.is_none();
+    Err(if is_held {
+        let pid = fs::read_to_string(data_dir.join(LOCK_FILE));
+        let pid = pid.ok().and_then(|text| text.trim().parse().ok());
+        LifecycleError::Busy { data_dir, pid }
+    } else {
+        LifecycleError::NotRunning { data_dir }
+    })
+}
+
 /// Asks the installation to stop and waits until it has.
 pub fn stop(data_dir: &Path, patience: Duration) -> Result<State, LifecycleError> {
     let not_running = || LifecycleError::NotRunning {
         data_dir: data_dir.to_owned(),
     };
-    let state = running(data_dir)?.ok_or_else(not_running)?;
+    let state = serving(data_dir)?;
     let pid = i32::try_from(state.pid)
         .ok()
         .and_then(Pid::from_raw)
@@ -358,6 +405,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(running(folder.path()).unwrap(), None);
         let instance = Instance::acquire(folder.path()).unwrap();
+        let early = stop(folder.path(), PATIENCE).unwrap_err().to_string();
+        let own = format!("process {}", std::process::id());
+        assert!(
+            early.contains(&own) && early.contains("does not serve"),
+            "{early}"
+        );
         instance.publish(&state()).unwrap();
         assert_eq!(running(folder.path()).unwrap(), Some(state()));
         let second = Instance::acquire(folder.path()).unwrap_err();

@@ -8,6 +8,6 @@ mod signals;
 pub use detach::{Detached, become_detached, start_detached};
 pub use instance::{
     Instance, LOG_FILE, LifecycleError, RESTORE_MOVING, RESTORE_READY, State, is_half_restored,
-    refuse_if_taken, running, stop,
+    refuse_if_taken, running, serving, stop,
 };
 pub use signals::Signals;
