@@ -1,14 +1,10 @@
 //! What the administrator lends a project's owner, and what can be made of it: event triggers, publications
 //! of all tables.
 
-use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations, Owner, lock, run_all};
 use platform::pg::{Client, Executor, column};
 use platform_test::TestDatabase;
-use stack::SERVICES;
 
-/// A later release of the prompt platform.
-static NEXT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/it/next");
+use super::upgrade::{forget_policies, upgrade};
 
 /// A database whose owner may make schemas and extensions, and the owner's connection.
 async fn project() -> (TestDatabase, Client) {
@@ -107,25 +103,9 @@ async fn an_event_trigger_of_a_project_does_not_run_where_a_superuser_does() {
 
     // Upgrades, ours and the prompt platform's.
     let mut administrator = database.administrator().await;
-    let forget = "drop event trigger wildfire_keep_policies;
-      drop table _wildfire.policies;
-      drop function _wildfire.keep_policies, _wildfire.restore_policies,
-        _wildfire.remember_policies;
-      delete from _wildfire.migrations where scope = 'wildfire_policies'";
-    administrator.batch(forget).await.unwrap();
-    let next = Migrations {
-        scope: "wildfire_next",
-        files: &NEXT,
-        ledger: Ledger::Own("wildfire_private"),
-        lock: lock("wildfire_next"),
-        owner: Owner::Role("wildfire_owner"),
-        each_start: None,
-    };
-    let services = SERVICES.iter().flat_map(|service| service.migrations);
-    let roles = SERVICES.iter().flat_map(|service| service.logins());
-    let urls = roles.map(|role| (role, database.url(role))).collect();
-    let applied = run_all(services.chain([&next]), &mut administrator, &urls).await;
-    assert_eq!(applied.unwrap().len(), 2);
+    forget_policies(&administrator).await;
+    let applied = upgrade(&database, &mut administrator).await;
+    assert_eq!(applied.len(), 2, "{applied:?}");
 
     // Somebody who may do everything and acts as the project's owner for a while.
     let acting = "set role postgres; create table public.b (); drop table public.b; reset role";

@@ -14,3 +14,4 @@ mod rights;
 mod seed;
 mod serving;
 mod started;
+mod upgrade;

@@ -1,20 +1,13 @@
 //! What somebody who has a service's password in the database can make of the next upgrade.
 
-use include_dir::{Dir, include_dir};
-use platform::pg::migrate::{Ledger, Migrations, Owner, lock, refuse_strangers, run_all};
-use platform::pg::{Client, DatabaseUrls, Executor, column};
+use platform::pg::migrate::{Ledger, Migrations, refuse_strangers, run_all};
+use platform::pg::{Client, Executor, column};
 use platform_test::TestDatabase;
 use stack::SERVICES;
 
+use super::upgrade::{forget_policies, upgrade, urls};
+
 const AUTH: &str = "supabase_auth_admin";
-
-/// A later release of the prompt platform.
-static NEXT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/tests/it/next");
-
-fn urls(database: &TestDatabase) -> DatabaseUrls {
-    let roles = SERVICES.iter().flat_map(|service| service.logins());
-    roles.map(|role| (role, database.url(role))).collect()
-}
 
 async fn number(client: &Client, sql: &'static str) -> i64 {
     column(&client.query_one(sql, &[]).await.unwrap(), "n").unwrap()
@@ -135,25 +128,10 @@ $$;";
 async fn what_a_projects_owner_left_on_the_platforms_tables_runs_as_their_owner_at_an_upgrade() {
     let database = TestDatabase::create().await;
     let mut client = database.administrator().await;
-    let forget = "drop event trigger wildfire_keep_policies;
-      drop table _wildfire.policies;
-      drop function _wildfire.keep_policies, _wildfire.restore_policies,
-        _wildfire.remember_policies;
-      delete from _wildfire.migrations where scope = 'wildfire_policies'";
-    client.batch(forget).await.unwrap();
+    forget_policies(&client).await;
     let project = database.pool("postgres").client().await.unwrap();
     project.batch(PLANTED_BY_THE_PROJECT).await.unwrap();
-    let next = Migrations {
-        scope: "wildfire_next",
-        files: &NEXT,
-        ledger: Ledger::Own("wildfire_private"),
-        lock: lock("wildfire_next"),
-        owner: Owner::Role("wildfire_owner"),
-        each_start: None,
-    };
-    let parts = SERVICES.iter().flat_map(|service| service.migrations);
-    let parts = parts.chain([&next]);
-    let applied = run_all(parts, &mut client, &urls(&database)).await.unwrap();
+    let applied = upgrade(&database, &mut client).await;
     assert_eq!(applied.len(), 2, "{applied:?}");
     let whose = "select count(*) as n from public.seen where who = 'wildfire_owner/wildfire_owner'";
     assert!(number(&client, whose).await > 1);
